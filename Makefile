@@ -1,0 +1,52 @@
+# Two commands do everything: `make demo` and `make test`.
+# They need Python 3.11 or newer and make; the rest is installed into .venv.
+
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help demo test lint types imports tests bench clean
+
+help:  ## show the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+.venv/created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "unshuffle needs Python 3.11 or newer, found " + sys.version.split()[0] + "; run: make PYTHON=/path/to/python3.11")'
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/package: .venv/created pyproject.toml
+	@echo "Installing unshuffle into .venv (once) ..."
+	$(INSTALL) --editable .
+	@touch $@
+
+.venv/dev: .venv/package
+	@echo "Installing the development tools into .venv (once) ..."
+	$(INSTALL) --editable ".[dev]"
+	@touch $@
+
+demo: .venv/package  ## fit the shipped data and compare
+	$(BIN)/unshuffle demo
+
+test: lint types imports tests  ## everything that must hold
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/dev
+	$(BIN)/mypy
+
+imports: .venv/dev
+	$(BIN)/lint-imports
+	$(BIN)/deptry src
+
+tests: .venv/dev
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+bench: .venv/dev  ## speed beside C and plain NumPy, memory, first call
+	$(BIN)/python -m benchmarks.run
+
+clean:  ## remove what the targets made
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis benchmarks/results
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

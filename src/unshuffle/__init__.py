@@ -1,0 +1,49 @@
+"""Regression when the pairing between rows and labels is lost, wholly or in part.
+
+Importing the package loads nothing heavy; every public name is loaded when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .estimators.hard import HardEMRegressor
+    from .estimators.stochastic import StochasticEMRegressor
+    from .exceptions import RankWarning, UnshuffleWarning
+    from .kernels.warm_up import warm_up
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "HardEMRegressor": "estimators.hard",
+    "StochasticEMRegressor": "estimators.stochastic",
+    "RankWarning": "exceptions",
+    "UnshuffleWarning": "exceptions",
+    "warm_up": "kernels.warm_up",
+}
+_ROOMS = ("datasets", "metrics")
+
+__all__ = [
+    "HardEMRegressor",
+    "RankWarning",
+    "StochasticEMRegressor",
+    "UnshuffleWarning",
+    "datasets",
+    "metrics",
+    "warm_up",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    elif name in _ROOMS:
+        value = import_module(f".{name}", __name__)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

@@ -1,0 +1,45 @@
+"""Threads over pieces of work that release the interpreter lock."""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import Self, TypeVar
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+
+class Workers:
+    """A pool of `n_jobs` threads for the length of a fit; one thread means no pool.
+
+    Pieces of work should take well under a second: an interruption is obeyed between them.
+    Results never depend on `n_jobs`, because they come back in the order of the items.
+    """
+
+    def __init__(self, n_jobs: int) -> None:
+        self.n_jobs = n_jobs
+        self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def map(self, function: Callable[[Item], Answer], items: Iterable[Item]) -> list[Answer]:
+        """Apply `function` to every item; answers in the order of the items."""
+        if self._pool is None:
+            return [function(item) for item in items]
+        futures: list[Future[Answer]] = [self._pool.submit(function, item) for item in items]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise

@@ -1,0 +1,1 @@
+"""Estimators: the only room that knows what a scikit-learn estimator is."""

@@ -1,0 +1,188 @@
+"""What the estimators share: the way from user data to fitted attributes and back."""
+
+import warnings
+from abc import abstractmethod
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..alignment.hard import most_likely_permutation
+from ..em import EMResult, start_from_coefficients, start_from_labels
+from ..alignment.state import State
+from ..engine.local import Workers
+from ..exceptions import RankWarning
+from ..least_squares import LeastSquares
+from ..problem import FloatArray, Problem
+from ..seeding import seed_from
+from ..validation import build_problem
+
+
+class Task(NamedTuple):
+    """Everything an algorithm needs to run."""
+
+    problem: Problem
+    solver: LeastSquares
+    seed: int
+    workers: Workers
+
+
+class Outcome(NamedTuple):
+    """What an algorithm found, and the fitted attributes only it has."""
+
+    result: EMResult
+    extras: dict[str, Any]
+
+
+class BaseShuffledRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Linear regression on labels whose pairing with the rows is lost."""
+
+    # With metadata routing enabled, `groups` and `known` reach fit without further words.
+    __metadata_request__fit: ClassVar = {"groups": True, "known": True}
+
+    fit_intercept: bool
+    n_jobs: int | None
+    random_state: Any
+    init: Any
+
+    def fit(self, X: Any, y: Any, groups: Any = None, known: Any = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels; inside each group they may stand in any order.
+        groups : array-like of shape (n_samples,), optional
+            Any hashable label per row. Labels have moved only inside their group. None means
+            one group: a label may belong to any row.
+        known : array-like of bool of shape (n_samples,), optional
+            True where the label given beside a row is surely its own.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator. An interrupted or failed fit leaves an earlier one untouched.
+        """
+        self._validate_params()
+        # Features are recorded on a blank copy, so that nothing of an earlier fit is lost
+        # before this one has succeeded.
+        blank = type(self)(**self.get_params(deep=False))
+        problem = build_problem(blank, X, y, groups, known)
+        check_enough_rows(problem, self.fit_intercept)
+        solver = LeastSquares(problem.X, fit_intercept=self.fit_intercept)
+        with Workers(effective_n_jobs(self.n_jobs)) as workers:
+            outcome = self._run(Task(problem, solver, seed_from(self.random_state), workers))
+        recorded = {k: v for k, v in vars(blank).items() if k.endswith("_in_")}
+        return self._keep(problem, solver, outcome, recorded)
+
+    def predict(self, X: Any) -> FloatArray:
+        """Predict the labels of rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : array of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        predicted: FloatArray = X @ self.coef_ + self.intercept_
+        return predicted
+
+    @abstractmethod
+    def _run(self, task: Task) -> Outcome:
+        """Run the algorithm."""
+
+    def _start(self, task: Task) -> State:
+        """Where `init` says to begin."""
+        problem, solver = task.problem, task.solver
+        if isinstance(self.init, str):
+            return start_from_labels(problem, solver, problem.y)
+        coef = check_init(self.init, problem.X.shape[1])
+        # Any intercept leaves the matching as it is; this one centres the residuals.
+        intercept = float((problem.y - problem.X @ coef).mean()) if self.fit_intercept else 0.0
+        return start_from_coefficients(problem, solver, coef, intercept)
+
+    def _keep(
+        self, problem: Problem, solver: LeastSquares, outcome: Outcome, recorded: dict[str, Any]
+    ) -> Self:
+        """Set every fitted attribute, in the user's row order, and say what must be said."""
+        result = outcome.result
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+        for name, value in {**recorded, **outcome.extras}.items():
+            setattr(self, name, value)
+        self.coef_ = result.state.coef
+        self.intercept_ = result.state.intercept
+        self.noise_scale_ = result.state.noise_scale
+        self.n_iter_ = len(result.steps)
+        self.converged_ = result.converged
+        self.objective_path_ = np.array([step.objective for step in result.steps])
+        self.coef_path_ = np.array([step.coef for step in result.steps])
+        self.expected_labels_ = problem.restore(result.alignment.expected)
+        self.permutation_ = problem.restore_permutation(
+            most_likely_permutation(problem, result.state.fitted)
+        )
+        self.n_groups_ = problem.n_groups
+        self.rank_ = solver.rank
+        self._warn_about(solver)
+        return self
+
+    def _warn_about(self, solver: LeastSquares) -> None:
+        if len(solver.dependent):
+            names = getattr(self, "feature_names_in_", None)
+            columns = ", ".join(
+                str(j) if names is None else repr(names[j]) for j in solver.dependent
+            )
+            warnings.warn(
+                f"X has rank {solver.rank} of {self.n_features_in_}: columns {columns} are constant "
+                "or linear combinations of each other. The coefficients of minimum norm were taken: "
+                "predictions are unaffected, but single coefficients of these columns mean nothing. "
+                "Drop columns to get rid of this warning.",
+                RankWarning,
+                stacklevel=4,
+            )
+        if not self.converged_ and self._wants_convergence():
+            warnings.warn(
+                f"{type(self).__name__} did not converge in max_iter={self.max_iter} iterations; "
+                f"{self._convergence_advice}",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    _convergence_advice: ClassVar[str]
+    max_iter: int
+
+    def _wants_convergence(self) -> bool:
+        return True
+
+
+def check_enough_rows(problem: Problem, fit_intercept: bool) -> None:
+    """The noise needs at least one row more than there are coefficients."""
+    n, d = problem.X.shape
+    if n <= d + fit_intercept:
+        raise ValueError(
+            f"X has n_samples = {n} rows and {d} features"
+            f"{' plus an intercept' if fit_intercept else ''}: the noise cannot be estimated "
+            f"from {n} sample{'s' if n > 1 else ''}; give more rows than coefficients, or choose fewer features"
+        )
+
+
+def check_init(init: Any, n_features: int) -> FloatArray:
+    """Starting coefficients as a finite vector of the right length."""
+    coef = np.asarray(init, dtype=np.float64)
+    if coef.shape != (n_features,):
+        raise ValueError(
+            f"init has shape {coef.shape} but X has {n_features} features; "
+            f"give 'ols' or {n_features} starting coefficients"
+        )
+    if not np.all(np.isfinite(coef)):
+        raise ValueError("init holds NaN or infinity; starting coefficients must be finite")
+    return coef

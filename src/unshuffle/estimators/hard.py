@@ -1,0 +1,168 @@
+"""Hard EM: one most likely permutation at a time, from many starts."""
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, ClassVar
+
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..alignment.hard import HardAlignment
+from ..em import no_more_gain, run_em, start_from_labels
+from ..search.restarts import hard_em_restarts
+from ._base import BaseShuffledRegressor, Outcome, Task
+from ._progress import Progress, reporting
+
+
+class HardEMRegressor(BaseShuffledRegressor):
+    r"""Linear regression on shuffled labels by Hard EM with restarts.
+
+    Minimises the matched sum of squares over coefficients and permutations inside groups,
+
+    .. math:: \min_{w, b, \pi} \; \sum_i (y_{\pi(i)} - b - x_i^\top w)^2,
+
+    by alternating the two halves: for fixed coefficients the best permutation sorts the labels
+    of each group like the fitted values, for a fixed permutation the best coefficients are
+    least squares. Each descent ends in a local optimum, so many starts are made and the lowest
+    objective wins.
+
+    Its noise estimate is too small, because the best of all permutations also fits the noise.
+
+    Parameters
+    ----------
+    n_init : int or "auto", default="auto"
+        Number of starts. The first is always the order given; the others are random shuffles
+        inside the groups. "auto" is the number of rows, as in the paper.
+    max_iter : int, default=50
+        Most iterations of each descent.
+    init : "ols" or array of shape (n_features,), default="ols"
+        Coefficients to start from *in addition* to the order given; "ols" adds none.
+    fit_intercept : bool, default=True
+        Whether to fit an intercept.
+    n_jobs : int, default=None
+        Threads over starts. The answer does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed of the shuffles.
+    verbose : int, default=0
+        1 shows a progress bar.
+    callback : callable, default=None
+        Called after each batch of starts with a `Progress` tuple.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+        Coefficients of the best descent.
+    intercept_ : float
+        Intercept.
+    noise_scale_ : float
+        Standard deviation of the matched residuals.
+    restart_objectives_ : array of shape (n_init_,)
+        Matched sum of squares each start ended with: the order given first, then `init` where
+        it is an array, then the shuffles.
+    n_init_ : int
+        Number of starts made.
+    n_iter_ : int
+        Iterations of the best descent.
+    converged_ : bool
+        Whether the best descent ended in a local optimum.
+    objective_path_ : array of shape (n_iter_,)
+        Matched sum of squares along the best descent; it never rises.
+    coef_path_ : array of shape (n_iter_, n_features)
+        Coefficients along the best descent.
+    expected_labels_ : array of shape (n_samples,)
+        The label matched to each row.
+    permutation_ : array of shape (n_samples,)
+        Row i is matched with ``y[permutation_[i]]``.
+    n_groups_ : int
+        Number of groups.
+    rank_ : int
+        Rank of X, centred when there is an intercept.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the features, where X had string column names.
+
+    Notes
+    -----
+    An iteration costs O(n d + n log n). With ``n_init="auto"`` the whole fit is quadratic in n:
+    set `n_init` on large data.
+
+    References
+    ----------
+    A. Abid and J. Zou, "Stochastic EM for Shuffled Linear Regression", 2018, arXiv:1804.00681.
+
+    Examples
+    --------
+    >>> from unshuffle import HardEMRegressor
+    >>> from unshuffle.datasets import make_shuffled_regression
+    >>> data = make_shuffled_regression(200, 1, noise=0.1, shuffle="full", random_state=0)
+    >>> model = HardEMRegressor(n_init=10, random_state=0).fit(data.X, data.y)
+    >>> bool(abs(abs(model.coef_) - abs(data.coef)).max() < 0.05)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "init": [StrOptions({"ols"}), "array-like"],
+        "fit_intercept": ["boolean"],
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+        "callback": [None, callable],
+    }
+    _convergence_advice = "raise max_iter."
+
+    def __init__(
+        self,
+        *,
+        n_init: int | str = "auto",
+        max_iter: int = 50,
+        init: Any = "ols",
+        fit_intercept: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        callback: Callable[[Progress], object] | None = None,
+    ) -> None:
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.init = init
+        self.fit_intercept = fit_intercept
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+
+    def _run(self, task: Task) -> Outcome:
+        problem, solver = task.problem, task.solver
+        given = [start_from_labels(problem, solver, problem.y)]
+        if not isinstance(self.init, str):
+            given.append(self._start(task))
+        n_init = problem.n_rows if self.n_init == "auto" else int(self.n_init)
+        n_init = max(n_init, len(given))
+        with reporting(self.verbose, n_init, "starts", self.callback) as report:
+
+            def tell(done: int, objective: float) -> None:
+                report(Progress(done, n_init, objective, float("nan"), None))
+
+            restarts = hard_em_restarts(
+                problem,
+                solver,
+                given,
+                n_shuffles=n_init - len(given),
+                max_iter=self.max_iter,
+                seed=task.seed,
+                workers=task.workers,
+                report=tell,
+            )
+        result = run_em(
+            problem,
+            solver,
+            restarts.best,
+            HardAlignment(problem),
+            max_iter=self.max_iter,
+            settled=no_more_gain,
+            report=lambda step: None,
+        )
+        extras = {"restart_objectives_": restarts.objectives, "n_init_": n_init}
+        return Outcome(result, extras)

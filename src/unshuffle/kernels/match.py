@@ -1,0 +1,51 @@
+"""Sort-matching: the most likely permutation gives the k-th smallest label to the k-th smallest mu.
+
+Everywhere, rows from ``starts[-1]`` on are pinned: they keep their own label.
+"""
+
+import numpy as np
+
+from .jit import kernel
+from .rng import draw, low_index, stream_key
+
+
+@kernel
+def rank_labels(y, starts, ranked):
+    """Write, group by group, the indices of the labels in ascending order into `ranked`."""
+    for g in range(len(starts) - 1):
+        first = starts[g]
+        last = starts[g + 1]
+        ranked[first:last] = first + np.argsort(y[first:last])
+    for i in range(starts[-1], len(ranked)):
+        ranked[i] = i
+
+
+@kernel
+def match_groups(mu, ascending, starts, matched):
+    """Hand out `ascending` (sorted inside each group) to the rows in the order of their mu.
+
+    `ascending` may hold label indices (then `matched` is a permutation) or label values.
+    """
+    for g in range(len(starts) - 1):
+        first = starts[g]
+        last = starts[g + 1]
+        by_mu = np.argsort(mu[first:last])
+        for k in range(last - first):
+            matched[first + by_mu[k]] = ascending[first + k]
+    for i in range(starts[-1], len(matched)):
+        matched[i] = ascending[i]
+
+
+@kernel
+def shuffle_groups(perm, starts, seed, number):
+    """Fill `perm` with a uniformly random permutation inside each group (Fisher-Yates)."""
+    for i in range(len(perm)):
+        perm[i] = i
+    for g in range(len(starts) - 1):
+        first = starts[g]
+        key = stream_key(seed, number, g)
+        for k in range(starts[g + 1] - first - 1, 0, -1):
+            other = first + np.int64(low_index(draw(key, k), np.uint64(k + 1)))
+            held = perm[first + k]
+            perm[first + k] = perm[other]
+            perm[other] = held

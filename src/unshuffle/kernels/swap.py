@@ -1,0 +1,119 @@
+"""Random-pair Metropolis-Hastings over the permutations of each group.
+
+The state is a table of *slots*, one per row, so that a proposal touches two cache lines:
+
+====  ======================================================================
+ 0    mu, the fitted value of the row (fixed during the chain)
+ 1    the label value the row holds now
+ 2    running sum of the labels it held, over the kept states
+ 3    number of kept states already counted in that sum
+====  ======================================================================
+
+A swap of the labels a, b of rows i, j changes the log posterior by
+``(mu_i - mu_j) (b - a) / s²``. Sums are brought up to date only when a row's label changes
+(residence time), so that every kept state counts at no cost per step.
+"""
+
+import math
+
+import numpy as np
+
+from .jit import kernel
+from .rng import draw, high_index, low_index, stream_key, to_unit
+
+MU, HELD, SUM, COUNTED = 0, 1, 2, 3
+
+HOPELESS = -37.0  # exp(-37) is below the smallest draw that is not zero, 2**-53
+
+
+@kernel
+def share(total, first, last, n):
+    """Proposals of rows [first, last) out of `total` for n rows; the shares add up exactly."""
+    return total * last // n - total * first // n
+
+
+@kernel
+def kept_states(step, burn_in, thin):
+    """Count the states 1..step that are kept: every `thin`-th after `burn_in`."""
+    if step <= burn_in:
+        return 0
+    if thin == 1:
+        return step - burn_in
+    return (step - burn_in) // thin
+
+
+@kernel
+def advance_group(slots, perm, first, last, precision, key, begin, end, burn_in, thin):
+    """Run steps begin+1 .. end of one group's chain in place; return the accepted swaps."""
+    accepted = 0
+    # Unsigned indices spare the compiled code the test for negative ones.
+    base = np.uint64(first)
+    size = np.uint64(last - first)
+    for step in range(begin + 1, end + 1):
+        bits = draw(key, 2 * step)
+        # Both indices come from the same map of 32 bits, so (i, j) is as likely as (j, i)
+        # whatever the rounding: the proposal is symmetric, and Metropolis needs no correction.
+        i = base + high_index(bits, size)
+        j = base + low_index(bits, size)
+        log_ratio = (slots[i, MU] - slots[j, MU]) * (slots[j, HELD] - slots[i, HELD]) * precision
+        if log_ratio < 0.0:
+            if log_ratio < HOPELESS:
+                continue
+            if to_unit(draw(key, 2 * step + 1)) >= math.exp(log_ratio):
+                continue
+        elif i == j:
+            continue
+        accepted += 1
+        counted = np.float64(kept_states(step - 1, burn_in, thin))
+        label_i = slots[i, HELD]
+        label_j = slots[j, HELD]
+        slots[i, SUM] += label_i * (counted - slots[i, COUNTED])
+        slots[j, SUM] += label_j * (counted - slots[j, COUNTED])
+        slots[i, COUNTED] = counted
+        slots[j, COUNTED] = counted
+        slots[i, HELD] = label_j
+        slots[j, HELD] = label_i
+        held = perm[i]
+        perm[i] = perm[j]
+        perm[j] = held
+    return accepted
+
+
+@kernel
+def close_averages(slots, first, last, n_kept):
+    """Turn the running sums of rows [first, last) into averages over the kept states."""
+    for i in range(first, last):
+        if n_kept == 0:  # a chain too short to keep anything reports where it stands
+            slots[i, SUM] = slots[i, HELD]
+        else:
+            rest = np.float64(n_kept) - slots[i, COUNTED]
+            slots[i, SUM] = (slots[i, SUM] + slots[i, HELD] * rest) / np.float64(n_kept)
+
+
+@kernel
+def advance_groups(
+    slots, perm, starts, group, group_end, precision, seed, iteration, schedule, piece, n_pieces
+):
+    """Run one piece of the chains of groups [group, group_end); average after the last piece.
+
+    `schedule` is (n_steps, burn_in, thin) over all groups together; each group gets the share
+    of its rows. Returns the number of accepted swaps.
+    """
+    n_steps, burn_in, thin = schedule
+    n = starts[-1]
+    accepted = 0
+    for g in range(group, group_end):
+        first = starts[g]
+        last = starts[g + 1]
+        steps = share(n_steps, first, last, n)
+        warm = share(burn_in, first, last, n)
+        gap = max(1, thin * (last - first) // n)
+        begin = steps * piece // n_pieces
+        end = steps * (piece + 1) // n_pieces
+        key = stream_key(seed, iteration, g)
+        accepted += advance_group(
+            slots, perm, first, last, precision, key, begin, end, warm, gap
+        )
+        if piece == n_pieces - 1:
+            close_averages(slots, first, last, kept_states(steps, warm, gap))
+    return accepted

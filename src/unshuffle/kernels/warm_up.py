@@ -1,0 +1,33 @@
+"""Load or compile every kernel before it is needed."""
+
+import numpy as np
+
+from . import hard_em, match, swap
+
+
+def warm_up() -> None:
+    """Load every compiled kernel, compiling those that are not cached on disk yet.
+
+    The first fit after an installation compiles for some seconds, the first fit of a process
+    loads the compiled code. Call this where waiting is better, for example before timing or
+    before forking.
+
+    Examples
+    --------
+    >>> import unshuffle
+    >>> unshuffle.warm_up()
+    """
+    n, seed = 4, np.uint64(0)
+    y = np.arange(n, dtype=np.float64)
+    mu, held, basis = y.copy(), y.copy(), np.ones((1, n))
+    starts = np.array([0, n], dtype=np.int64)
+    perm = np.arange(n, dtype=np.int64)
+    ranked = np.empty(n, dtype=np.int64)
+    match.rank_labels(y, starts, ranked)
+    match.match_groups(mu, ranked, starts, perm)
+    match.shuffle_groups(perm, starts, seed, 0)
+    swap.advance_groups(
+        np.zeros((n, 4)), perm, starts, 0, 1, 1.0, seed, 0, (8, 2, 1), 0, 1
+    )
+    hard_em.hard_em(basis, y, starts, np.ones(1), held, mu, 2, 0.0)
+    hard_em.hard_em_from_shuffles(basis, y, y, starts, seed, 0, 1, 2, 0.0, np.empty(1))

@@ -1,0 +1,115 @@
+"""Least squares with one design and many right-hand sides.
+
+X is factored once: a QR decomposition taken over blocks of rows (so that no second array of the
+size of X is needed), then a singular value decomposition of the small triangular factor. Each
+solve uses the seminormal equations with one step of iterative refinement, which makes them as
+accurate as a QR solve at the memory of a Gram matrix (Björck 1987).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .problem import FloatArray, IntArray
+
+ROWS_PER_BLOCK = 16_384
+
+
+class Solution(NamedTuple):
+    """A least squares fit: ``fitted`` has shape (n,), ``coef`` shape (d,)."""
+
+    coef: FloatArray
+    intercept: float
+    fitted: FloatArray
+    residual_ss: float
+
+
+class LeastSquares:
+    """Minimise ``‖v - intercept - X coef‖²`` for many v.
+
+    Where columns are linearly dependent the solution of minimum norm is taken.
+
+    Attributes
+    ----------
+    rank : int
+        Rank of X (centred when there is an intercept).
+    dependent : array of int
+        The columns that take part in a linear dependence.
+    n_parameters : int
+        Coefficients that the data determine, the intercept included.
+    """
+
+    def __init__(self, X: FloatArray, *, fit_intercept: bool) -> None:
+        n, d = X.shape
+        self.X = X
+        self.fit_intercept = fit_intercept
+        self._centre = X.mean(axis=0) if fit_intercept else np.zeros(d)
+        self._triangle = triangle = _triangular_factor(X, self._centre)
+        scale = _column_scale(triangle, self._centre, n)
+        _, singular, axes = np.linalg.svd(triangle / scale, full_matrices=True)
+        singular = np.concatenate([singular, np.zeros(d - len(singular))])
+        threshold = max(n, d) * np.finfo(float).eps * singular[0]
+        kept = singular > threshold
+        self.rank = int(kept.sum())
+        self.n_parameters = self.rank + int(fit_intercept)
+        # coef = half @ half' @ X' v solves the normal equations on the determined subspace
+        self._half = (axes[kept] / scale).T / singular[kept]
+        self._null = _null_space(axes[~kept], scale)
+        self.dependent: IntArray = np.flatnonzero(np.abs(self._null).max(axis=1, initial=0) > 1e-6)
+
+    def solve(self, labels: FloatArray) -> Solution:
+        """Fit `labels`, a vector beside the rows of X."""
+        mean = float(labels.mean()) if self.fit_intercept else 0.0
+        residual = labels - mean
+        coef = np.zeros(self.X.shape[1])
+        for _ in range(2):  # the second round refines the first
+            coef += self._solve_normal_equations(residual)
+            shift = mean - float(self._centre @ coef)
+            fitted = self.X @ coef
+            fitted += shift
+            np.subtract(labels, fitted, out=residual)
+        coef -= self._null @ (self._null.T @ coef)
+        return Solution(coef, mean - float(self._centre @ coef), fitted, float(residual @ residual))
+
+    def basis(self) -> FloatArray:
+        """Orthonormal basis of the (centred) columns of X, as rank rows of length n."""
+        Q, _ = np.linalg.qr((self.X - self._centre) @ self._half)
+        return np.ascontiguousarray(Q.T)
+
+    def length(self, coef: FloatArray) -> float:
+        """Norm of ``X coef`` (centred), at the cost of a d × d product."""
+        return float(np.linalg.norm(self._triangle @ coef))
+
+    def predict(self, coef: FloatArray, intercept: float) -> FloatArray:
+        """Fitted values of given coefficients."""
+        fitted: FloatArray = self.X @ coef
+        fitted += intercept
+        return fitted
+
+    def _solve_normal_equations(self, residual: FloatArray) -> FloatArray:
+        gradient = self.X.T @ residual - self._centre * residual.sum()
+        step: FloatArray = self._half @ (self._half.T @ gradient)
+        return step
+
+
+def _triangular_factor(X: FloatArray, centre: FloatArray) -> FloatArray:
+    triangle = np.empty((0, X.shape[1]))
+    for first in range(0, len(X), ROWS_PER_BLOCK):
+        block = X[first : first + ROWS_PER_BLOCK] - centre
+        triangle = np.linalg.qr(np.concatenate([triangle, block]), mode="r")
+    return triangle
+
+
+def _column_scale(triangle: FloatArray, centre: FloatArray, n: int) -> FloatArray:
+    """Length of each centred column, so that the rank does not depend on units."""
+    length = np.sqrt((triangle**2).sum(axis=0))
+    rounding = n * np.finfo(float).eps * np.abs(centre)
+    constant = length <= rounding * np.sqrt(n)
+    triangle[:, constant] = 0.0
+    return np.where(length > 0.0, length, 1.0)
+
+
+def _null_space(axes: FloatArray, scale: FloatArray) -> FloatArray:
+    """Orthonormal basis (as columns) of the combinations of columns that vanish."""
+    Q, _ = np.linalg.qr((axes / scale).T)
+    return Q

@@ -1,0 +1,118 @@
+"""How far a fit is from the truth, where the truth is known."""
+
+from typing import Any
+
+import numpy as np
+
+from .alignment.hard import most_likely_permutation
+from .problem import arrange
+from .validation import encode_groups
+
+
+def coefficient_error(coef: Any, true_coef: Any) -> float:
+    r"""Euclidean distance :math:`\|\hat w - w_0\|`.
+
+    Parameters
+    ----------
+    coef, true_coef : array-like of shape (n_features,)
+
+    Returns
+    -------
+    error : float
+        For comparison: the zero vector scores :math:`\|w_0\|`.
+
+    Examples
+    --------
+    >>> from unshuffle.metrics import coefficient_error
+    >>> coefficient_error([3.0, 0.0], [0.0, 4.0])
+    5.0
+    """
+    return float(np.linalg.norm(_vector(coef) - _vector(true_coef)))
+
+
+def coefficient_cosine(coef: Any, true_coef: Any) -> float:
+    r"""Cosine of the angle between estimate and truth, :math:`\hat w^\top w_0 / \|\hat w\|\|w_0\|`.
+
+    Unlike the error it cannot be improved by shrinking the estimate.
+
+    Parameters
+    ----------
+    coef, true_coef : array-like of shape (n_features,)
+
+    Returns
+    -------
+    cosine : float
+        1 for the right direction, 0 for an unrelated one or a zero vector.
+
+    Examples
+    --------
+    >>> from unshuffle.metrics import coefficient_cosine
+    >>> coefficient_cosine([0.1, 0.0], [5.0, 0.0])
+    1.0
+    """
+    a, b = _vector(coef), _vector(true_coef)
+    lengths = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(a @ b) / lengths if lengths > 0 else 0.0
+
+
+def matched_mse(y: Any, predicted: Any, groups: Any = None) -> float:
+    r"""Mean squared error after the best matching inside groups.
+
+    .. math:: \min_\pi \frac1n \sum_i (y_{\pi(i)} - \hat\mu_i)^2
+
+    Needs no true order. It is optimistic: the best matching also fits the noise.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Labels, in any order inside each group.
+    predicted : array-like of shape (n_samples,)
+        Predictions for the rows.
+    groups : array-like of shape (n_samples,), optional
+        Labels are matched inside groups only.
+
+    Returns
+    -------
+    mse : float
+
+    Examples
+    --------
+    >>> from unshuffle.metrics import matched_mse
+    >>> matched_mse([3.0, 1.0, 2.0], [1.0, 2.0, 3.5])
+    0.08333333333333333
+    """
+    labels, mu = _vector(y), _vector(predicted)
+    if len(labels) != len(mu):
+        raise ValueError(f"y has {len(labels)} labels but there are {len(mu)} predictions")
+    codes = encode_groups(groups, len(labels))
+    problem = arrange(mu[:, None], labels, codes, np.zeros(len(labels), dtype=bool))
+    residual = problem.y[most_likely_permutation(problem, problem.X[:, 0])] - problem.X[:, 0]
+    return float(residual @ residual) / len(labels)
+
+
+def permutation_accuracy(permutation: Any, true_permutation: Any) -> float:
+    """Share of rows that were given their own label.
+
+    Parameters
+    ----------
+    permutation, true_permutation : array-like of int of shape (n_samples,)
+        Index of the label that each row holds.
+
+    Returns
+    -------
+    accuracy : float
+
+    Examples
+    --------
+    >>> from unshuffle.metrics import permutation_accuracy
+    >>> permutation_accuracy([0, 1, 3, 2], [0, 1, 2, 3])
+    0.5
+    """
+    a, b = np.asarray(permutation), np.asarray(true_permutation)
+    if a.shape != b.shape:
+        raise ValueError(f"permutations of {len(a)} and {len(b)} rows cannot be compared")
+    return float(np.mean(a == b))
+
+
+def _vector(values: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return np.asarray(values, dtype=np.float64).ravel()

@@ -1,0 +1,90 @@
+"""The data of a fit, arranged so that every loop runs over contiguous blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Features and labels whose pairing is lost inside groups.
+
+    Rows that can exchange labels stand first, group by group; rows whose label is surely theirs
+    (known ones, and groups with nobody to exchange with) stand last.
+
+    Attributes
+    ----------
+    X : array of shape (n, d)
+        Features, in the arranged order.
+    y : array of shape (n,)
+        Labels, in the arranged order: ``y[i]`` is the label given beside row i.
+    starts : array of shape (n_blocks + 1,)
+        Block g is ``starts[g]:starts[g + 1]``; rows from ``starts[-1]`` on are pinned.
+    order : array of shape (n,)
+        Row i of the arranged data is row ``order[i]`` of the user's.
+    n_groups : int
+        Number of groups as the user counts them, pinned ones included.
+    """
+
+    X: FloatArray
+    y: FloatArray
+    starts: IntArray
+    order: IntArray
+    n_groups: int
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.y)
+
+    @property
+    def n_movable(self) -> int:
+        """Number of rows that can exchange their label."""
+        return int(self.starts[-1])
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of groups inside which labels can move."""
+        return len(self.starts) - 1
+
+    def restore(self, values: FloatArray) -> FloatArray:
+        """Put one value per arranged row back into the user's order."""
+        restored = np.empty_like(values)
+        restored[self.order] = values
+        return restored
+
+    def restore_permutation(self, perm: IntArray) -> IntArray:
+        """Express `perm` in the user's row numbers: row i holds the user's label ``out[i]``."""
+        restored = np.empty_like(perm)
+        restored[self.order] = self.order[perm]
+        return restored
+
+
+def arrange(X: FloatArray, y: FloatArray, codes: IntArray, known: NDArray[np.bool_]) -> Problem:
+    """Sort rows into contiguous blocks.
+
+    Parameters
+    ----------
+    X, y : arrays of shape (n, d) and (n,)
+    codes : array of shape (n,)
+        Group number of each row, 0 .. n_groups - 1, in order of first appearance.
+    known : array of shape (n,)
+        True where the label is surely the row's own.
+    """
+    n_groups = int(codes.max()) + 1
+    movable = np.bincount(codes[~known], minlength=n_groups)
+    pinned = known | (movable[codes] < 2)
+    key = np.where(pinned, n_groups, codes)
+    order = np.argsort(key, kind="stable")
+    sizes = movable[movable >= 2]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    if np.array_equal(order, np.arange(len(y))):  # already arranged: spare the copy
+        return Problem(X, y, starts, order, n_groups)
+    return Problem(X[order], y[order], starts, order, n_groups)

@@ -1,0 +1,1 @@
+"""Where to begin: many starts, ranked."""

@@ -1,0 +1,180 @@
+"""User data to a `Problem`: small checks, each with a message that says what to do."""
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _num_samples, validate_data
+
+from .problem import FloatArray, IntArray, Problem, arrange
+
+
+def build_problem(estimator: BaseEstimator, X: Any, y: Any, groups: Any, known: Any) -> Problem:
+    """Check everything a user handed to ``fit`` and arrange it.
+
+    `estimator` is the one scikit-learn records feature names on.
+    """
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None"
+        )
+    check_lengths(X, y, groups)
+    X, y = check_features_and_labels(estimator, X, y)
+    codes = encode_groups(groups, len(y))
+    return arrange(X, y, codes, check_known(known, len(y)))
+
+
+def check_features_and_labels(
+    estimator: BaseEstimator, X: Any, y: Any
+) -> tuple[FloatArray, FloatArray]:
+    """X as a finite float matrix, y as a finite float vector that varies."""
+    try:
+        X, y = validate_data(
+            estimator, X, y, dtype=np.float64, order="C", y_numeric=True, ensure_min_samples=2
+        )
+    except ValueError as error:
+        if "could not convert" in str(error):
+            raise ValueError(describe_text(X, y)) from error
+        raise
+    y = np.ascontiguousarray(y, dtype=np.float64)
+    if np.all(y == y[0]):
+        raise ValueError(
+            f"all {len(y)} labels equal {y[0]:g}: there is nothing to fit; "
+            "check that y is the right column"
+        )
+    return X, y
+
+
+def describe_text(X: Any, y: Any) -> str:
+    """Name the first entry that is not a number."""
+    names = getattr(X, "columns", None)
+    table = np.asarray(X, dtype=object)
+    for j in range(table.shape[1] if table.ndim == 2 else 0):
+        for i, value in enumerate(table[:, j]):
+            if not _is_number(value):
+                column = f"column {names[j]!r}" if names is not None else f"column {j}"
+                return (
+                    f"{column} of X holds {value!r} in row {i}, which is not a number; "
+                    "encode the column (for example with OneHotEncoder) or leave it out"
+                )
+    for i, value in enumerate(np.asarray(y, dtype=object).ravel()):
+        if not _is_number(value):
+            return f"y holds {value!r} in row {i}, which is not a number"
+    return "X or y holds something that is not a number"
+
+
+def check_lengths(X: Any, y: Any, groups: Any) -> None:
+    """As many labels as rows, in every group."""
+    n_rows, n_labels = _num_samples(X), _num_samples(y)
+    if n_rows == n_labels:
+        return
+    if groups is not None and _num_samples(groups) == max(n_rows, n_labels):
+        codes = encode_groups(groups, max(n_rows, n_labels))
+        rows = np.bincount(codes[:n_rows], minlength=codes.max() + 1)
+        labels = np.bincount(codes[:n_labels], minlength=codes.max() + 1)
+        short = int(np.flatnonzero(rows != labels)[0])
+        name = list(groups)[int(np.argmax(codes == short))]
+        raise ValueError(
+            f"group {name!r} has {rows[short]} rows but {labels[short]} labels; "
+            "each group needs as many labels as rows"
+        )
+    raise ValueError(
+        f"X has {n_rows} rows but y has {n_labels} labels; there must be as many labels as rows "
+        "(Found input variables with inconsistent numbers of samples)"
+    )
+
+
+def encode_groups(groups: Any, n_rows: int) -> IntArray:
+    """Number the groups 0, 1, ... in order of first appearance.
+
+    The order of appearance, rather than of the names, makes a fit independent of what the
+    groups are called.
+    """
+    if groups is None:
+        return np.zeros(n_rows, dtype=np.int64)
+    if isinstance(groups, str) or not hasattr(groups, "__len__"):
+        raise ValueError(
+            f"groups must hold one group label per row, got {type(groups).__name__} {groups!r}"
+        )
+    if len(groups) != n_rows:
+        raise ValueError(
+            f"groups has {len(groups)} entries but there are {n_rows} rows; give one group label per row"
+        )
+    labels = np.asarray(groups)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise ValueError(
+            f"groups must be one-dimensional, got shape {labels.shape}; "
+            "combine several columns into one label first"
+        )
+    if labels.dtype.kind in "iubUSMm":
+        check_missing(np.flatnonzero(labels != labels))  # NaT is the only one unequal to itself
+        return _first_appearance(labels)
+    if labels.dtype.kind == "f":
+        check_missing(np.flatnonzero(np.isnan(labels)))
+        return _first_appearance(labels)
+    return _encode_objects(list(groups))
+
+
+def check_missing(rows: Iterable[int]) -> None:
+    """Refuse groups with missing values, naming the rows."""
+    rows = list(rows)
+    if rows:
+        shown = ", ".join(str(int(row)) for row in rows[:5]) + (", ..." if len(rows) > 5 else "")
+        raise ValueError(
+            f"groups has {len(rows)} missing value(s), in row(s) {shown}; every row needs a group: "
+            "drop those rows or give them a group of their own"
+        )
+
+
+def check_known(known: Any, n_rows: int) -> NDArray[np.bool_]:
+    """Boolean mask of the rows whose label is surely theirs."""
+    if known is None:
+        return np.zeros(n_rows, dtype=bool)
+    mask = np.asarray(known)
+    if mask.ndim != 1 or len(mask) != n_rows:
+        raise ValueError(
+            f"known has shape {mask.shape} but there are {n_rows} rows; "
+            "give one True or False per row"
+        )
+    if mask.dtype.kind == "O" and all(isinstance(value, bool | np.bool_) for value in mask):
+        mask = mask.astype(bool)
+    if mask.dtype.kind != "b":
+        raise ValueError(
+            f"known must be a boolean mask (True where the label is surely the row's own), "
+            f"got dtype {mask.dtype}; convert row numbers with np.isin(np.arange(n), rows)"
+        )
+    return mask
+
+
+def _first_appearance(labels: NDArray[Any]) -> IntArray:
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[codes]
+
+
+def _encode_objects(labels: list[Hashable]) -> IntArray:
+    check_missing(i for i, label in enumerate(labels) if _is_missing(label))
+    seen: dict[Hashable, int] = {}
+    try:
+        return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.int64)
+    except TypeError as error:
+        raise ValueError(f"group labels must be hashable: {error}") from error
+
+
+def _is_missing(label: Any) -> bool:
+    if label is None or type(label).__name__ in {"NAType", "NaTType"}:
+        return True
+    return isinstance(label, float) and label != label
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
