@@ -8,6 +8,7 @@ What kind of alignment it is (hard, sampled, published) and when the loop has se
 handed in.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
@@ -105,7 +106,7 @@ def solve(problem: Problem, solver: LeastSquares, alignment: Alignment) -> State
 def noise_scale(problem: Problem, solver: LeastSquares, sum_of_squares: float) -> float:
     """Noise standard deviation with the degrees of freedom that the coefficients leave."""
     floor = SMALLEST_RELATIVE_NOISE * float(problem.y.std())
-    return max((sum_of_squares / (problem.n_rows - solver.n_parameters)) ** 0.5, floor)
+    return max(math.sqrt(sum_of_squares / (problem.n_rows - solver.n_parameters)), floor)
 
 
 def start_from_labels(problem: Problem, solver: LeastSquares, labels: FloatArray) -> State:
@@ -143,25 +144,31 @@ class Drift:
     """Settled when averages over two successive windows of iterations agree.
 
     Single iterates of a sampled EM keep moving by the error of the chain; their averages do not.
-    The distance between the averages is that of their fitted values, in units of ``s √(p)``,
-    the distance that sampling error alone gives a fit with known order.
+    Distances are in standard errors of a fit with known order: ``s √p`` for the fitted values
+    (their norm), ``s / √(2n)`` for the noise.
     """
 
-    def __init__(self, solver: LeastSquares, tol: float, window: int = 5) -> None:
+    def __init__(self, problem: Problem, solver: LeastSquares, tol: float, window: int) -> None:
         self.solver = solver
         self.tol = tol
         self.window = window
+        self._noise_error = (2 * problem.n_rows) ** -0.5
 
     def __call__(self, steps: list[Step]) -> bool:
         """Compare the last window with the one before."""
         w = self.window
         if len(steps) < 2 * w:
             return False
-        moved = np.mean([s.coef for s in steps[-w:]], axis=0)
-        moved -= np.mean([s.coef for s in steps[-2 * w : -w]], axis=0)
-        noise = np.mean([s.noise_scale for s in steps[-w:]])
-        unit = noise * self.solver.n_parameters**0.5
-        return bool(self.solver.length(moved) <= self.tol * unit)
+        last, before = steps[-w:], steps[-2 * w : -w]
+        noise = float(np.mean([s.noise_scale for s in last]))
+        noise_moved = abs(noise - float(np.mean([s.noise_scale for s in before])))
+        coef_moved = np.mean([s.coef for s in last], axis=0)
+        coef_moved -= np.mean([s.coef for s in before], axis=0)
+        unit = self.tol * noise
+        return bool(
+            noise_moved <= unit * self._noise_error
+            and self.solver.length(coef_moved) <= unit * self.solver.n_parameters**0.5
+        )
 
 
 def settle_on_average(

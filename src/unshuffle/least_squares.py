@@ -96,7 +96,7 @@ def _triangular_factor(X: FloatArray, centre: FloatArray) -> FloatArray:
     triangle = np.empty((0, X.shape[1]))
     for first in range(0, len(X), ROWS_PER_BLOCK):
         block = X[first : first + ROWS_PER_BLOCK] - centre
-        triangle = np.linalg.qr(np.concatenate([triangle, block]), mode="r")
+        triangle = np.asarray(np.linalg.qr(np.concatenate([triangle, block]), mode="r"))
     return triangle
 
 

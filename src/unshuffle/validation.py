@@ -1,5 +1,6 @@
 """User data to a `Problem`: small checks, each with a message that says what to do."""
 
+import math
 from collections.abc import Hashable, Iterable
 from typing import Any
 
@@ -100,7 +101,8 @@ def encode_groups(groups: Any, n_rows: int) -> IntArray:
         )
     if len(groups) != n_rows:
         raise ValueError(
-            f"groups has {len(groups)} entries but there are {n_rows} rows; give one group label per row"
+            f"groups has {len(groups)} entries but there are {n_rows} rows; "
+            "give one group label per row"
         )
     labels = np.asarray(groups)
     if labels.ndim == 2 and labels.shape[1] == 1:
@@ -110,8 +112,7 @@ def encode_groups(groups: Any, n_rows: int) -> IntArray:
             f"groups must be one-dimensional, got shape {labels.shape}; "
             "combine several columns into one label first"
         )
-    if labels.dtype.kind in "iubUSMm":
-        check_missing(np.flatnonzero(labels != labels))  # NaT is the only one unequal to itself
+    if labels.dtype.kind in "iubUS":
         return _first_appearance(labels)
     if labels.dtype.kind == "f":
         check_missing(np.flatnonzero(np.isnan(labels)))
@@ -169,7 +170,7 @@ def _encode_objects(labels: list[Hashable]) -> IntArray:
 def _is_missing(label: Any) -> bool:
     if label is None or type(label).__name__ in {"NAType", "NaTType"}:
         return True
-    return isinstance(label, float) and label != label
+    return isinstance(label, float) and math.isnan(label)
 
 
 def _is_number(value: Any) -> bool:

@@ -47,7 +47,11 @@ class Chain:
         self._tasks, self._n_pieces = _cut(problem.starts, schedule.n_steps, workers.n_jobs)
 
     def run(
-        self, fitted: FloatArray, noise_scale: float, labels: FloatArray, perm: IntArray,
+        self,
+        fitted: FloatArray,
+        noise_scale: float,
+        labels: FloatArray,
+        perm: IntArray,
         iteration: int,
     ) -> tuple[FloatArray, float]:
         """Run one iteration's chain from `perm`, which ends in the last state.

@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..alignment.hard import most_likely_permutation
-from ..em import EMResult, start_from_coefficients, start_from_labels
 from ..alignment.state import State
+from ..em import EMResult, start_from_coefficients, start_from_labels
 from ..engine.local import Workers
 from ..exceptions import RankWarning
 from ..least_squares import LeastSquares
@@ -142,10 +142,10 @@ class BaseShuffledRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc
                 str(j) if names is None else repr(names[j]) for j in solver.dependent
             )
             warnings.warn(
-                f"X has rank {solver.rank} of {self.n_features_in_}: columns {columns} are constant "
-                "or linear combinations of each other. The coefficients of minimum norm were taken: "
-                "predictions are unaffected, but single coefficients of these columns mean nothing. "
-                "Drop columns to get rid of this warning.",
+                f"X has rank {solver.rank} of {self.n_features_in_}: columns {columns} are "
+                "constant or linear combinations of each other. The coefficients of minimum norm "
+                "were taken: predictions are unaffected, but single coefficients of these columns "
+                "mean nothing. Drop columns to get rid of this warning.",
                 RankWarning,
                 stacklevel=4,
             )
@@ -171,7 +171,8 @@ def check_enough_rows(problem: Problem, fit_intercept: bool) -> None:
         raise ValueError(
             f"X has n_samples = {n} rows and {d} features"
             f"{' plus an intercept' if fit_intercept else ''}: the noise cannot be estimated "
-            f"from {n} sample{'s' if n > 1 else ''}; give more rows than coefficients, or choose fewer features"
+            f"from {n} sample{'s' if n > 1 else ''}; give more rows than coefficients, or choose "
+            "fewer features"
         )
 
 

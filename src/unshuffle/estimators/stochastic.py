@@ -13,7 +13,10 @@ from ..em import Drift, Step, never, run_em, settle_on_average
 from ._base import BaseShuffledRegressor, Outcome, Task
 from ._progress import Progress, reporting
 
-SWEEPS = 20  # proposals per row and iteration of the exact variant
+# Proposals of one iteration of the exact variant: so many per row, and never fewer than a
+# millisecond's worth, since on small data a steadier chain costs nothing.
+SWEEPS = 50
+FEWEST_STEPS = 100_000
 TOLERANCE = 0.2
 WINDOW = 5
 
@@ -44,13 +47,13 @@ class StochasticEMRegressor(BaseShuffledRegressor):
     max_iter : int, default=50
         Most EM iterations.
     tol : float or "auto", default="auto"
-        Stop when the coefficients, averaged over the last 5 iterations, have moved since the 5
-        iterations before by less than `tol` standard errors (the root mean square over
-        coefficients; the standard errors are those of a fit with known order). 0 runs all
-        iterations. "auto" is 0.2 for "exact" and 0 for "published".
+        Stop when coefficients and noise, averaged over the last 5 iterations, have moved since
+        the 5 iterations before by less than `tol` standard errors (those of a fit with known
+        order; the root mean square over coefficients). 0 runs all iterations. "auto" is 0.2 for
+        "exact" and 0 for "published".
     n_steps : int or "auto", default="auto"
         Proposals of one iteration over all groups together; each group gets the share of its
-        rows. "auto" is 20 per row ("exact") or n log n ("published").
+        rows. "auto" is 50 per row but at least 100,000 ("exact") or n log n ("published").
     burn_in : int or "auto", default="auto"
         Proposals of each iteration that are not averaged. "auto" is a fifth of `n_steps`
         ("exact", whose chain goes on where it stopped) or n ("published").
@@ -194,7 +197,7 @@ class StochasticEMRegressor(BaseShuffledRegressor):
                 start,
                 align,
                 max_iter=self.max_iter,
-                settled=Drift(solver, tol, WINDOW) if tol else never,
+                settled=Drift(problem, solver, tol, WINDOW) if tol else never,
                 report=tell,
             )
         if exact:
@@ -212,7 +215,7 @@ class StochasticEMRegressor(BaseShuffledRegressor):
     def _resolve(self, n: int) -> tuple[Schedule, float]:
         """Give every "auto" its value for n rows that can move."""
         published = self.variant == "published"
-        steps = math.ceil(n * math.log(max(n, 2))) if published else max(SWEEPS * n, 1000)
+        steps = math.ceil(n * math.log(max(n, 2))) if published else max(SWEEPS * n, FEWEST_STEPS)
         n_steps = steps if self.n_steps == "auto" else int(self.n_steps)
         burn_in = min(n, n_steps - 1) if published else n_steps // 5
         burn_in = burn_in if self.burn_in == "auto" else int(self.burn_in)

@@ -7,12 +7,13 @@ sum of squares is ``‖y‖² - ‖theta‖²``: one hard step costs two product
 
 import numpy as np
 
+from ..problem import FloatArray, IntArray
 from .jit import kernel
 from .match import match_groups, shuffle_groups
 
 
 @kernel
-def fitted_values(basis, theta, mu):
+def fitted_values(basis: FloatArray, theta: FloatArray, mu: FloatArray) -> None:
     """Write ``B' theta`` into `mu`."""
     mu[:] = 0.0
     for k in range(len(theta)):
@@ -23,7 +24,7 @@ def fitted_values(basis, theta, mu):
 
 
 @kernel
-def coordinates(basis, held, theta):
+def coordinates(basis: FloatArray, held: FloatArray, theta: FloatArray) -> float:
     """Write ``B held`` into `theta`; return its squared norm."""
     total = 0.0
     n = len(held)
@@ -45,7 +46,16 @@ def coordinates(basis, held, theta):
 
 
 @kernel
-def hard_em(basis, ascending, starts, theta, held, mu, max_iter, stop):
+def hard_em(
+    basis: FloatArray,
+    ascending: FloatArray,
+    starts: IntArray,
+    theta: FloatArray,
+    held: FloatArray,
+    mu: FloatArray,
+    max_iter: int,
+    stop: float,
+) -> float:
     """Alternate matching and least squares from `theta`, in place.
 
     Stops when a step gains no more than `stop` in ``‖theta‖²``. Returns ``‖theta‖²``.
@@ -62,7 +72,18 @@ def hard_em(basis, ascending, starts, theta, held, mu, max_iter, stop):
 
 
 @kernel
-def hard_em_from_shuffles(basis, y, ascending, starts, seed, first, last, max_iter, stop, out):
+def hard_em_from_shuffles(
+    basis: FloatArray,
+    y: FloatArray,
+    ascending: FloatArray,
+    starts: IntArray,
+    seed: np.uint64,
+    first: int,
+    last: int,
+    max_iter: int,
+    stop: float,
+    out: FloatArray,
+) -> None:
     """Run hard EM from shuffles number first .. last-1; write each ``‖theta‖²`` into `out`."""
     n = len(y)
     theta = np.empty(len(basis))
@@ -74,6 +95,4 @@ def hard_em_from_shuffles(basis, y, ascending, starts, seed, first, last, max_it
         for i in range(n):
             held[i] = y[perm[i]]
         coordinates(basis, held, theta)
-        out[number - first] = hard_em(
-            basis, ascending, starts, theta, held, mu, max_iter, stop
-        )
+        out[number - first] = hard_em(basis, ascending, starts, theta, held, mu, max_iter, stop)

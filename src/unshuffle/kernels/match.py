@@ -3,14 +3,19 @@
 Everywhere, rows from ``starts[-1]`` on are pinned: they keep their own label.
 """
 
+from typing import TypeVar
+
 import numpy as np
 
+from ..problem import FloatArray, IntArray
 from .jit import kernel
 from .rng import draw, low_index, stream_key
 
+Labels = TypeVar("Labels", FloatArray, IntArray)
+
 
 @kernel
-def rank_labels(y, starts, ranked):
+def rank_labels(y: FloatArray, starts: IntArray, ranked: IntArray) -> None:
     """Write, group by group, the indices of the labels in ascending order into `ranked`."""
     for g in range(len(starts) - 1):
         first = starts[g]
@@ -21,7 +26,7 @@ def rank_labels(y, starts, ranked):
 
 
 @kernel
-def match_groups(mu, ascending, starts, matched):
+def match_groups(mu: FloatArray, ascending: Labels, starts: IntArray, matched: Labels) -> None:
     """Hand out `ascending` (sorted inside each group) to the rows in the order of their mu.
 
     `ascending` may hold label indices (then `matched` is a permutation) or label values.
@@ -37,7 +42,7 @@ def match_groups(mu, ascending, starts, matched):
 
 
 @kernel
-def shuffle_groups(perm, starts, seed, number):
+def shuffle_groups(perm: IntArray, starts: IntArray, seed: np.uint64, number: int) -> None:
     """Fill `perm` with a uniformly random permutation inside each group (Fisher-Yates)."""
     for i in range(len(perm)):
         perm[i] = i

@@ -18,7 +18,7 @@ _TO_UNIT = 1.0 / 9007199254740992.0  # 2**-53
 
 
 @kernel
-def mix(z):
+def mix(z: np.uint64) -> np.uint64:
     """Scramble 64 bits, one to one."""
     z = (z ^ (z >> _U30)) * _MIX_1
     z = (z ^ (z >> _U27)) * _MIX_2
@@ -26,7 +26,7 @@ def mix(z):
 
 
 @kernel
-def stream_key(seed, iteration, group):
+def stream_key(seed: np.uint64, iteration: int, group: int) -> np.uint64:
     """Key of the stream of one group in one iteration."""
     z = mix(seed + GOLDEN)
     z = mix(z + np.uint64(iteration) * GOLDEN + GOLDEN)
@@ -34,24 +34,24 @@ def stream_key(seed, iteration, group):
 
 
 @kernel
-def draw(key, counter):
+def draw(key: np.uint64, counter: int) -> np.uint64:
     """Draw 64 random bits: number `counter` of stream `key`."""
     return mix(key + np.uint64(counter) * GOLDEN)
 
 
 @kernel
-def to_unit(bits):
+def to_unit(bits: np.uint64) -> float:
     """Turn 64 random bits into a float in [0, 1)."""
     return np.float64(bits >> _U11) * _TO_UNIT
 
 
 @kernel
-def high_index(bits, size):
+def high_index(bits: np.uint64, size: np.uint64) -> np.uint64:
     """Index in [0, size) from the upper half of 64 random bits."""
     return ((bits >> _U32) * size) >> _U32
 
 
 @kernel
-def low_index(bits, size):
+def low_index(bits: np.uint64, size: np.uint64) -> np.uint64:
     """Index in [0, size) from the lower half of 64 random bits."""
     return ((bits & _LOW_32) * size) >> _U32

@@ -18,6 +18,7 @@ import math
 
 import numpy as np
 
+from ..problem import FloatArray, IntArray
 from .jit import kernel
 from .rng import draw, high_index, low_index, stream_key, to_unit
 
@@ -27,13 +28,13 @@ HOPELESS = -37.0  # exp(-37) is below the smallest draw that is not zero, 2**-53
 
 
 @kernel
-def share(total, first, last, n):
+def share(total: int, first: int, last: int, n: int) -> int:
     """Proposals of rows [first, last) out of `total` for n rows; the shares add up exactly."""
     return total * last // n - total * first // n
 
 
 @kernel
-def kept_states(step, burn_in, thin):
+def kept_states(step: int, burn_in: int, thin: int) -> int:
     """Count the states 1..step that are kept: every `thin`-th after `burn_in`."""
     if step <= burn_in:
         return 0
@@ -43,7 +44,18 @@ def kept_states(step, burn_in, thin):
 
 
 @kernel
-def advance_group(slots, perm, first, last, precision, key, begin, end, burn_in, thin):
+def advance_group(
+    slots: FloatArray,
+    perm: IntArray,
+    first: int,
+    last: int,
+    precision: float,
+    key: np.uint64,
+    begin: int,
+    end: int,
+    burn_in: int,
+    thin: int,
+) -> int:
     """Run steps begin+1 .. end of one group's chain in place; return the accepted swaps."""
     accepted = 0
     # Unsigned indices spare the compiled code the test for negative ones.
@@ -80,7 +92,7 @@ def advance_group(slots, perm, first, last, precision, key, begin, end, burn_in,
 
 
 @kernel
-def close_averages(slots, first, last, n_kept):
+def close_averages(slots: FloatArray, first: int, last: int, n_kept: int) -> None:
     """Turn the running sums of rows [first, last) into averages over the kept states."""
     for i in range(first, last):
         if n_kept == 0:  # a chain too short to keep anything reports where it stands
@@ -92,8 +104,18 @@ def close_averages(slots, first, last, n_kept):
 
 @kernel
 def advance_groups(
-    slots, perm, starts, group, group_end, precision, seed, iteration, schedule, piece, n_pieces
-):
+    slots: FloatArray,
+    perm: IntArray,
+    starts: IntArray,
+    group: int,
+    group_end: int,
+    precision: float,
+    seed: np.uint64,
+    iteration: int,
+    schedule: tuple[int, int, int],
+    piece: int,
+    n_pieces: int,
+) -> int:
     """Run one piece of the chains of groups [group, group_end); average after the last piece.
 
     `schedule` is (n_steps, burn_in, thin) over all groups together; each group gets the share
@@ -111,9 +133,7 @@ def advance_groups(
         begin = steps * piece // n_pieces
         end = steps * (piece + 1) // n_pieces
         key = stream_key(seed, iteration, g)
-        accepted += advance_group(
-            slots, perm, first, last, precision, key, begin, end, warm, gap
-        )
+        accepted += advance_group(slots, perm, first, last, precision, key, begin, end, warm, gap)
         if piece == n_pieces - 1:
             close_averages(slots, first, last, kept_states(steps, warm, gap))
     return accepted

@@ -26,8 +26,6 @@ def warm_up() -> None:
     match.rank_labels(y, starts, ranked)
     match.match_groups(mu, ranked, starts, perm)
     match.shuffle_groups(perm, starts, seed, 0)
-    swap.advance_groups(
-        np.zeros((n, 4)), perm, starts, 0, 1, 1.0, seed, 0, (8, 2, 1), 0, 1
-    )
+    swap.advance_groups(np.zeros((n, 4)), perm, starts, 0, 1, 1.0, seed, 0, (8, 2, 1), 0, 1)
     hard_em.hard_em(basis, y, starts, np.ones(1), held, mu, 2, 0.0)
     hard_em.hard_em_from_shuffles(basis, y, y, starts, seed, 0, 1, 2, 0.0, np.empty(1))

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..alignment.hard import ranked_labels
-from ..em import start_from_labels
 from ..alignment.state import State
+from ..em import start_from_labels
 from ..engine.local import Workers
 from ..kernels.hard_em import coordinates, hard_em, hard_em_from_shuffles
 from ..kernels.match import shuffle_groups
@@ -72,7 +72,9 @@ def hard_em_restarts(
     best = int(np.argmax(explained))
     return Restarts(
         total - explained,
-        given[best] if best < len(given) else _shuffled_start(problem, solver, seed_bits, best - len(given)),
+        given[best]
+        if best < len(given)
+        else _shuffled_start(problem, solver, seed_bits, best - len(given)),
     )
 
 

@@ -1,0 +1,5 @@
+"""`python -m unshuffle` is the `unshuffle` command."""
+
+from .cli import main
+
+main()
