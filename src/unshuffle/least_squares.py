@@ -6,6 +6,7 @@ solve uses the seminormal equations with one step of iterative refinement, which
 accurate as a QR solve at the memory of a Gram matrix (Björck 1987).
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -64,9 +65,7 @@ class LeastSquares:
         coef = np.zeros(self.X.shape[1])
         for _ in range(2):  # the second round refines the first
             coef += self._solve_normal_equations(residual)
-            shift = mean - float(self._centre @ coef)
-            fitted = self.X @ coef
-            fitted += shift
+            fitted = self.predict(coef, mean - float(self._centre @ coef))
             np.subtract(labels, fitted, out=residual)
         coef -= self._null @ (self._null.T @ coef)
         return Solution(coef, mean - float(self._centre @ coef), fitted, float(residual @ residual))
@@ -82,20 +81,30 @@ class LeastSquares:
 
     def predict(self, coef: FloatArray, intercept: float) -> FloatArray:
         """Fitted values of given coefficients."""
-        fitted: FloatArray = self.X @ coef
-        fitted += intercept
+        fitted = np.empty(len(self.X))
+        shift = intercept + float(self._centre @ coef)
+        for rows, block in _centred_blocks(self.X, self._centre):
+            fitted[rows] = block @ coef + shift
         return fitted
 
     def _solve_normal_equations(self, residual: FloatArray) -> FloatArray:
-        gradient = self.X.T @ residual - self._centre * residual.sum()
+        gradient = np.zeros(len(self._centre))
+        for rows, block in _centred_blocks(self.X, self._centre):
+            gradient += residual[rows] @ block
         step: FloatArray = self._half @ (self._half.T @ gradient)
         return step
 
 
+def _centred_blocks(X: FloatArray, centre: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+    """Blocks of rows, centred one at a time: exact far from zero, without a copy of X."""
+    for first in range(0, len(X), ROWS_PER_BLOCK):
+        rows = slice(first, first + ROWS_PER_BLOCK)
+        yield rows, X[rows] - centre
+
+
 def _triangular_factor(X: FloatArray, centre: FloatArray) -> FloatArray:
     triangle = np.empty((0, X.shape[1]))
-    for first in range(0, len(X), ROWS_PER_BLOCK):
-        block = X[first : first + ROWS_PER_BLOCK] - centre
+    for _, block in _centred_blocks(X, centre):
         triangle = np.asarray(np.linalg.qr(np.concatenate([triangle, block]), mode="r"))
     return triangle
 

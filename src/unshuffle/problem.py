@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
+BoolArray: TypeAlias = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,7 @@ class Problem:
         return restored
 
 
-def arrange(X: FloatArray, y: FloatArray, codes: IntArray, known: NDArray[np.bool_]) -> Problem:
+def arrange(X: FloatArray, y: FloatArray, codes: IntArray, known: BoolArray) -> Problem:
     """Sort rows into contiguous blocks.
 
     Parameters

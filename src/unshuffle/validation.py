@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _num_samples, validate_data
 
-from .problem import FloatArray, IntArray, Problem, arrange
+from .problem import BoolArray, FloatArray, IntArray, Problem, arrange
 
 
 def build_problem(estimator: BaseEstimator, X: Any, y: Any, groups: Any, known: Any) -> Problem:
@@ -35,11 +35,11 @@ def check_features_and_labels(
         X, y = validate_data(
             estimator, X, y, dtype=np.float64, order="C", y_numeric=True, ensure_min_samples=2
         )
+        y = np.ascontiguousarray(y, dtype=np.float64)
     except ValueError as error:
         if "could not convert" in str(error):
             raise ValueError(describe_text(X, y)) from error
         raise
-    y = np.ascontiguousarray(y, dtype=np.float64)
     if np.all(y == y[0]):
         raise ValueError(
             f"all {len(y)} labels equal {y[0]:g}: there is nothing to fit; "
@@ -104,6 +104,8 @@ def encode_groups(groups: Any, n_rows: int) -> IntArray:
             f"groups has {len(groups)} entries but there are {n_rows} rows; "
             "give one group label per row"
         )
+    if isinstance(groups, list | tuple):  # an array would turn 1 and "1" into the same label
+        return _encode_objects(list(groups))
     labels = np.asarray(groups)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
@@ -112,12 +114,13 @@ def encode_groups(groups: Any, n_rows: int) -> IntArray:
             f"groups must be one-dimensional, got shape {labels.shape}; "
             "combine several columns into one label first"
         )
-    if labels.dtype.kind in "iubUS":
-        return _first_appearance(labels)
+    if labels.dtype.kind == "O":
+        return _encode_objects(list(labels))
     if labels.dtype.kind == "f":
         check_missing(np.flatnonzero(np.isnan(labels)))
-        return _first_appearance(labels)
-    return _encode_objects(list(groups))
+    if labels.dtype.kind in "mM":
+        check_missing(np.flatnonzero(np.isnat(labels)))
+    return _first_appearance(labels)
 
 
 def check_missing(rows: Iterable[int]) -> None:
@@ -131,7 +134,7 @@ def check_missing(rows: Iterable[int]) -> None:
         )
 
 
-def check_known(known: Any, n_rows: int) -> NDArray[np.bool_]:
+def check_known(known: Any, n_rows: int) -> BoolArray:
     """Boolean mask of the rows whose label is surely theirs."""
     if known is None:
         return np.zeros(n_rows, dtype=bool)

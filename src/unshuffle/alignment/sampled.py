@@ -1,12 +1,11 @@
 """Sampled alignment: expected labels from a Metropolis-Hastings chain over permutations."""
 
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
 from ..engine.local import Workers
-from ..kernels.swap import HELD, MU, SUM, advance_groups
+from ..kernels.swap import HELD, MU, SUM, Schedule, advance_groups
 from ..problem import FloatArray, IntArray, Problem
 from .state import Alignment, State
 
@@ -15,14 +14,6 @@ PROPOSALS_PER_PIECE = 1 << 21
 
 # Below this much work a second thread costs more than it brings.
 PROPOSALS_PER_THREAD = 1 << 15
-
-
-class Schedule(NamedTuple):
-    """Proposals of one iteration, over all groups together; each group gets its rows' share."""
-
-    n_steps: int
-    burn_in: int
-    thin: int
 
 
 class Chain:

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..alignment.hard import most_likely_permutation
-from ..alignment.sampled import Chain, PublishedAlignment, SampledAlignment, Schedule
+from ..alignment.sampled import Chain, PublishedAlignment, SampledAlignment
 from ..em import Drift, Step, never, run_em, settle_on_average
+from ..kernels.swap import Schedule
 from ._base import BaseShuffledRegressor, Outcome, Task
 from ._progress import Progress, reporting
 

@@ -7,7 +7,7 @@ sum of squares is ``‖y‖² - ‖theta‖²``: one hard step costs two product
 
 import numpy as np
 
-from ..problem import FloatArray, IntArray
+from ..problem import BoolArray, FloatArray, IntArray
 from .jit import kernel
 from .match import match_groups, shuffle_groups
 
@@ -46,53 +46,48 @@ def coordinates(basis: FloatArray, held: FloatArray, theta: FloatArray) -> float
 
 
 @kernel
-def hard_em(
+def descend(
     basis: FloatArray,
     ascending: FloatArray,
     starts: IntArray,
-    theta: FloatArray,
-    held: FloatArray,
-    mu: FloatArray,
-    max_iter: int,
+    thetas: FloatArray,
+    explained: FloatArray,
+    settled: BoolArray,
+    n_iter: int,
     stop: float,
-) -> float:
-    """Alternate matching and least squares from `theta`, in place.
+) -> None:
+    """Take up to `n_iter` hard steps from each row of `thetas`, in place.
 
-    Stops when a step gains no more than `stop` in ``‖theta‖²``. Returns ``‖theta‖²``.
+    ``explained[k]`` becomes ``‖thetas[k]‖²``; start k has settled when a step gains no more than
+    `stop`. Labels come as `ascending`, sorted inside each group.
     """
-    explained = -1.0
-    for _ in range(max_iter):
-        fitted_values(basis, theta, mu)
-        match_groups(mu, ascending, starts, held)
-        before = explained
-        explained = coordinates(basis, held, theta)
-        if explained - before <= stop:
-            break
-    return explained
+    held = np.empty(len(ascending))
+    mu = np.empty(len(ascending))
+    for k in range(len(thetas)):
+        for _ in range(n_iter):
+            if settled[k]:
+                break
+            fitted_values(basis, thetas[k], mu)
+            match_groups(mu, ascending, starts, held)
+            before = explained[k]
+            explained[k] = coordinates(basis, held, thetas[k])
+            settled[k] = explained[k] - before <= stop
 
 
 @kernel
-def hard_em_from_shuffles(
+def shuffled_starts(
     basis: FloatArray,
     y: FloatArray,
-    ascending: FloatArray,
     starts: IntArray,
     seed: np.uint64,
     first: int,
-    last: int,
-    max_iter: int,
-    stop: float,
-    out: FloatArray,
+    thetas: FloatArray,
 ) -> None:
-    """Run hard EM from shuffles number first .. last-1; write each ``‖theta‖²`` into `out`."""
-    n = len(y)
-    theta = np.empty(len(basis))
-    perm = np.empty(n, dtype=np.int64)
-    held = np.empty(n)
-    mu = np.empty(n)
-    for number in range(first, last):
-        shuffle_groups(perm, starts, seed, number)
-        for i in range(n):
+    """Write the least squares fits to shuffles number first, first + 1, ... into `thetas`."""
+    perm = np.empty(len(y), dtype=np.int64)
+    held = np.empty(len(y))
+    for k in range(len(thetas)):
+        shuffle_groups(perm, starts, seed, first + k)
+        for i in range(len(y)):
             held[i] = y[perm[i]]
-        coordinates(basis, held, theta)
-        out[number - first] = hard_em(basis, ascending, starts, theta, held, mu, max_iter, stop)
+        coordinates(basis, held, thetas[k])

@@ -15,6 +15,7 @@ A swap of the labels a, b of rows i, j changes the log posterior by
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,15 @@ from .jit import kernel
 from .rng import draw, high_index, low_index, stream_key, to_unit
 
 MU, HELD, SUM, COUNTED = 0, 1, 2, 3
+
+
+class Schedule(NamedTuple):
+    """Proposals of one iteration, over all groups together; each group gets its rows' share."""
+
+    n_steps: int
+    burn_in: int
+    thin: int
+
 
 HOPELESS = -37.0  # exp(-37) is below the smallest draw that is not zero, 2**-53
 
@@ -112,24 +122,22 @@ def advance_groups(
     precision: float,
     seed: np.uint64,
     iteration: int,
-    schedule: tuple[int, int, int],
+    schedule: Schedule,
     piece: int,
     n_pieces: int,
 ) -> int:
     """Run one piece of the chains of groups [group, group_end); average after the last piece.
 
-    `schedule` is (n_steps, burn_in, thin) over all groups together; each group gets the share
-    of its rows. Returns the number of accepted swaps.
+    Returns the number of accepted swaps.
     """
-    n_steps, burn_in, thin = schedule
     n = starts[-1]
     accepted = 0
     for g in range(group, group_end):
         first = starts[g]
         last = starts[g + 1]
-        steps = share(n_steps, first, last, n)
-        warm = share(burn_in, first, last, n)
-        gap = max(1, thin * (last - first) // n)
+        steps = share(schedule.n_steps, first, last, n)
+        warm = share(schedule.burn_in, first, last, n)
+        gap = max(1, schedule.thin * (last - first) // n)
         begin = steps * piece // n_pieces
         end = steps * (piece + 1) // n_pieces
         key = stream_key(seed, iteration, g)

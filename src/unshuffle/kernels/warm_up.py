@@ -19,13 +19,17 @@ def warm_up() -> None:
     """
     n, seed = 4, np.uint64(0)
     y = np.arange(n, dtype=np.float64)
-    mu, held, basis = y.copy(), y.copy(), np.ones((1, n))
+    mu, basis = y.copy(), np.ones((1, n))
     starts = np.array([0, n], dtype=np.int64)
     perm = np.arange(n, dtype=np.int64)
     ranked = np.empty(n, dtype=np.int64)
     match.rank_labels(y, starts, ranked)
     match.match_groups(mu, ranked, starts, perm)
     match.shuffle_groups(perm, starts, seed, 0)
-    swap.advance_groups(np.zeros((n, 4)), perm, starts, 0, 1, 1.0, seed, 0, (8, 2, 1), 0, 1)
-    hard_em.hard_em(basis, y, starts, np.ones(1), held, mu, 2, 0.0)
-    hard_em.hard_em_from_shuffles(basis, y, y, starts, seed, 0, 1, 2, 0.0, np.empty(1))
+    swap.advance_groups(
+        np.zeros((n, 4)), perm, starts, 0, 1, 1.0, seed, 0, swap.Schedule(8, 2, 1), 0, 1
+    )
+    thetas, explained, settled = np.ones((1, 1)), -np.ones(1), np.zeros(1, dtype=np.bool_)
+    hard_em.shuffled_starts(basis, y, starts, seed, 0, thetas)
+    hard_em.descend(basis, y, starts, thetas, explained, settled, 2, 0.0)
+    hard_em.coordinates(basis, y, thetas[0])

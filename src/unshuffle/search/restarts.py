@@ -9,13 +9,14 @@ from ..alignment.hard import ranked_labels
 from ..alignment.state import State
 from ..em import start_from_labels
 from ..engine.local import Workers
-from ..kernels.hard_em import coordinates, hard_em, hard_em_from_shuffles
+from ..kernels.hard_em import coordinates, descend, shuffled_starts
 from ..kernels.match import shuffle_groups
 from ..least_squares import LeastSquares
 from ..problem import FloatArray, Problem
 
-# Work between two reports (and two chances to obey an interruption), in rows × columns visited.
-WORK_PER_BATCH = 20_000_000
+# Work between two chances to obey an interruption, in rows × columns visited.
+WORK_PER_CALL = 20_000_000
+SORT_COLUMNS = 20  # sorting a row costs about as much as so many columns
 
 
 class Restarts(NamedTuple):
@@ -42,43 +43,78 @@ def hard_em_restarts(
     outcome does not depend on the threads. `report` gets the number of starts done and the
     lowest objective so far.
     """
-    basis = solver.basis()
-    y = problem.y - problem.y.mean() if solver.fit_intercept else problem.y
-    ascending = y[ranked_labels(problem)]
-    total = float(y @ y)
-    stop = 1e-12 * total
-    explained = np.empty(len(given) + n_shuffles)
-    for k, state in enumerate(given):
-        theta, held, mu = np.empty(len(basis)), np.empty_like(y), np.empty_like(y)
-        coordinates(basis, state.fitted, theta)
-        explained[k] = hard_em(basis, ascending, problem.starts, theta, held, mu, max_iter, stop)
-    seed_bits = np.uint64(seed)
-
-    def run(batch: tuple[int, int]) -> None:
-        first, last = batch
-        hard_em_from_shuffles(
-            basis, y, ascending, problem.starts, seed_bits, first, last, max_iter, stop,
-            explained[len(given) + first : len(given) + last],
-        )  # fmt: skip
-
-    per_start = max_iter * problem.n_rows * (len(basis) + 10)
-    size = max(1, WORK_PER_BATCH // per_start)
-    batches = [(k, min(k + size, n_shuffles)) for k in range(0, n_shuffles, size)]
-    for k in range(0, len(batches), workers.n_jobs):
-        together = batches[k : k + workers.n_jobs]
-        workers.map(run, together)
-        done = len(given) + together[-1][1]
-        report(done, total - float(explained[:done].max()))
+    descent = _Descent(problem, solver, given, max_iter, seed)
+    n_starts = len(given) + n_shuffles
+    explained = np.empty(n_starts)
+    together = descent.starts_per_call * workers.n_jobs
+    for first in range(0, n_starts, together):
+        last = min(first + together, n_starts)
+        explained[first:last] = descent.run(first, last, workers)
+        report(last, descent.total - float(explained[:last].max()))
     best = int(np.argmax(explained))
-    return Restarts(
-        total - explained,
-        given[best]
-        if best < len(given)
-        else _shuffled_start(problem, solver, seed_bits, best - len(given)),
-    )
+    return Restarts(descent.total - explained, descent.start(best))
 
 
-def _shuffled_start(problem: Problem, solver: LeastSquares, seed: np.uint64, number: int) -> State:
-    perm = np.empty(problem.n_rows, dtype=np.int64)
-    shuffle_groups(perm, problem.starts, seed, number)
-    return start_from_labels(problem, solver, problem.y[perm])
+class _Descent:
+    """The data of all descents, in the orthonormal basis, and how they are cut into calls."""
+
+    def __init__(
+        self, problem: Problem, solver: LeastSquares, given: list[State], max_iter: int, seed: int
+    ) -> None:
+        self.problem = problem
+        self.solver = solver
+        self.given = given
+        self.max_iter = max_iter
+        self.seed = np.uint64(seed)
+        self.basis = solver.basis()
+        self.y = problem.y - problem.y.mean() if solver.fit_intercept else problem.y
+        self.ascending = self.y[ranked_labels(problem)]
+        self.total = float(self.y @ self.y)
+        step = problem.n_rows * (len(self.basis) + SORT_COLUMNS)
+        self.steps_per_call = min(max(1, WORK_PER_CALL // step), max_iter)
+        self.starts_per_call = max(1, WORK_PER_CALL // (step * self.steps_per_call))
+
+    def run(self, first: int, last: int, workers: Workers) -> FloatArray:
+        """Descend from starts first .. last - 1; return the explained sum of squares of each."""
+        thetas = self._initial(first, last)
+        explained = np.full(last - first, -1.0)
+        settled = np.zeros(last - first, dtype=np.bool_)
+
+        def advance(rows: slice) -> None:
+            descend(
+                self.basis,
+                self.ascending,
+                self.problem.starts,
+                thetas[rows],
+                explained[rows],
+                settled[rows],
+                n_iter,
+                1e-12 * self.total,
+            )
+
+        size = self.starts_per_call
+        tasks = [slice(k, k + size) for k in range(0, last - first, size)]
+        for done in range(0, self.max_iter, self.steps_per_call):
+            n_iter = min(self.steps_per_call, self.max_iter - done)
+            workers.map(advance, tasks)
+            if settled.all():
+                break
+        return explained
+
+    def start(self, number: int) -> State:
+        """Make start `number` again."""
+        if number < len(self.given):
+            return self.given[number]
+        perm = np.empty(self.problem.n_rows, dtype=np.int64)
+        shuffle_groups(perm, self.problem.starts, self.seed, number)
+        return start_from_labels(self.problem, self.solver, self.problem.y[perm])
+
+    def _initial(self, first: int, last: int) -> FloatArray:
+        thetas = np.empty((last - first, len(self.basis)))
+        n_given = max(0, min(len(self.given), last) - first)
+        for k in range(n_given):
+            coordinates(self.basis, self.given[first + k].fitted, thetas[k])
+        shuffled_starts(
+            self.basis, self.y, self.problem.starts, self.seed, first + n_given, thetas[n_given:]
+        )
+        return thetas

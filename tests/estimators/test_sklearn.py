@@ -1,0 +1,172 @@
+"""Citizens of scikit-learn."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+from unshuffle import HardEMRegressor, RankWarning, StochasticEMRegressor
+
+ESTIMATORS = [
+    StochasticEMRegressor(random_state=0),
+    StochasticEMRegressor(variant="published", random_state=0),
+    HardEMRegressor(n_init=5, random_state=0),
+]
+each = pytest.mark.parametrize("estimator", ESTIMATORS, ids=["exact", "published", "hard"])
+
+
+@each
+@pytest.mark.filterwarnings("ignore")
+def test_every_check_of_sklearn_passes(estimator):
+    results = check_estimator(estimator, on_skip=None)
+    assert {r["status"] for r in results} <= {"passed", "skipped"}
+    assert len([r for r in results if r["status"] == "passed"]) > 40
+
+
+@each
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_clone_and_pickle(estimator, grouped):
+    model = clone(estimator).fit(grouped.X, grouped.y, groups=grouped.groups)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(grouped.X), model.predict(grouped.X))
+    fresh = clone(model)
+    assert not hasattr(fresh, "coef_")
+    assert fresh.get_params() == estimator.get_params()
+    assert estimator.__class__.__name__ in fresh._repr_html_()
+
+
+@each
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_every_documented_attribute_is_there(estimator, grouped):
+    frame = pd.DataFrame(grouped.X, columns=list("abcd"))
+    model = clone(estimator).fit(frame, grouped.y, groups=grouped.groups)
+    documented = type(estimator).__doc__.split("Attributes\n")[1].split("Notes\n")[0]
+    names = [
+        name
+        for line in documented.splitlines()
+        if line.startswith("    ") and " : " in line and not line.startswith("     ")
+        for name in line.split(" : ")[0].replace(" ", "").split(",")
+    ]
+    assert "coef_" in names
+    assert "permutation_" in names
+    for name in names:
+        assert hasattr(model, name), name
+    learnt = {name for name in vars(model) if name.endswith("_")}
+    assert learnt == set(names)
+
+
+def test_pipeline_passes_groups_on(grouped):
+    pipeline = make_pipeline(StandardScaler(), StochasticEMRegressor(random_state=0))
+    pipeline.fit(grouped.X, grouped.y, stochasticemregressor__groups=grouped.groups)
+    coef = pipeline[-1].coef_ / pipeline[0].scale_
+    assert np.abs(coef - grouped.coef).max() < 0.1
+
+
+def test_grid_search_routes_groups_to_splitter_and_estimator(grouped):
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = GridSearchCV(
+            StochasticEMRegressor(random_state=0), {"max_iter": [50, 80]}, cv=GroupKFold(4)
+        )
+        search.fit(grouped.X, grouped.y, groups=grouped.groups)
+    assert search.best_estimator_.n_groups_ == 40
+    assert np.abs(search.best_estimator_.coef_ - grouped.coef).max() < 0.1
+
+
+def test_data_frames_any_group_labels_and_names(grouped):
+    frame = pd.DataFrame(grouped.X, columns=list("abcd"))
+    reference = StochasticEMRegressor(random_state=0).fit(frame, grouped.y, groups=grouped.groups)
+    assert list(reference.feature_names_in_) == list("abcd")
+    names = [f"zone {g}" for g in grouped.groups]
+    for groups in (
+        names,
+        np.array(names),
+        pd.Series(names),
+        pd.Categorical(names),
+        [(g, "x") for g in grouped.groups],
+        grouped.groups * 1.5,
+        pd.to_datetime("2020-01-01") + pd.to_timedelta(grouped.groups, unit="D"),
+        [g if g % 2 else str(g) for g in grouped.groups],
+    ):
+        model = StochasticEMRegressor(random_state=0)
+        model.fit(frame, pd.Series(grouped.y), groups=groups)
+        assert np.array_equal(model.coef_, reference.coef_)
+
+
+def test_rank_deficient_columns_are_named(grouped):
+    frame = pd.DataFrame(grouped.X, columns=list("abcd"))
+    frame["e"] = frame["a"] - frame["c"]
+    with pytest.warns(RankWarning, match="rank 4 of 5: columns 'a', 'c', 'e'"):
+        model = StochasticEMRegressor(random_state=0).fit(frame, grouped.y, groups=grouped.groups)
+    plain = StochasticEMRegressor(random_state=0).fit(grouped.X, grouped.y, groups=grouped.groups)
+    np.testing.assert_allclose(model.predict(frame), plain.predict(grouped.X), atol=0.02)
+
+
+def test_not_converged_warns_and_says_what_to_do(grouped):
+    with pytest.warns(ConvergenceWarning, match="max_iter=3 iterations; raise max_iter"):
+        model = StochasticEMRegressor(max_iter=3, random_state=0).fit(grouped.X, grouped.y)
+    assert not model.converged_
+    assert model.n_iter_ == 3
+
+
+def test_tol_zero_runs_all_iterations_quietly(grouped):
+    model = StochasticEMRegressor(tol=0, max_iter=7, random_state=0)
+    model.fit(grouped.X, grouped.y, groups=grouped.groups)
+    assert model.n_iter_ == 7
+    assert model.coef_path_.shape == (7, 4)
+    assert model.objective_path_.shape == (7,)
+
+
+@each
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_groups_of_one_reproduce_linear_regression(estimator, fit_intercept, grouped):
+    X, y = grouped.X + 3.0, grouped.y_ordered
+    ols = LinearRegression(fit_intercept=fit_intercept).fit(X, y)
+    model = clone(estimator).set_params(fit_intercept=fit_intercept)
+    for more in ({"groups": np.arange(len(y))}, {"known": np.ones(len(y), dtype=bool)}):
+        model.fit(X, y, **more)
+        np.testing.assert_allclose(model.coef_, ols.coef_, rtol=0, atol=1e-10)
+        assert abs(model.intercept_ - ols.intercept_) < 1e-10
+        assert np.array_equal(model.permutation_, np.arange(len(y)))
+        assert np.array_equal(model.expected_labels_, y)
+        residual = y - ols.predict(X)
+        freedom = len(y) - 4 - fit_intercept
+        assert abs(model.noise_scale_ - np.sqrt(residual @ residual / freedom)) < 1e-10
+
+
+@each
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_one_random_state_one_answer_for_any_threads(estimator, monkeypatch):
+    from unshuffle.alignment import sampled
+    from unshuffle.datasets import make_shuffled_regression
+    from unshuffle.search import restarts
+
+    data = make_shuffled_regression(
+        3000, 3, noise=0.5, shuffle="groups", n_groups=30, random_state=1
+    )
+
+    def fit(n_jobs):
+        model = clone(estimator).set_params(n_jobs=n_jobs, max_iter=6)
+        return model.fit(data.X, data.y, groups=data.groups)
+
+    one, two = fit(1), fit(2)
+    monkeypatch.setattr(sampled, "PROPOSALS_PER_PIECE", 1000)  # cut chains into many pieces
+    monkeypatch.setattr(restarts, "WORK_PER_CALL", 1)
+    cut = fit(3)
+    for other in (two, cut):
+        assert np.array_equal(one.coef_, other.coef_)
+        assert np.array_equal(one.expected_labels_, other.expected_labels_)
+        assert np.array_equal(one.objective_path_, other.objective_path_)
+    different = clone(estimator).set_params(random_state=1, max_iter=6)
+    different.fit(data.X, data.y, groups=data.groups)
+    if not isinstance(estimator, HardEMRegressor):
+        assert not np.array_equal(one.coef_, different.coef_)

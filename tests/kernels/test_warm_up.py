@@ -1,0 +1,27 @@
+import numpy as np
+
+import unshuffle
+from unshuffle.datasets import make_shuffled_regression
+from unshuffle.kernels import hard_em, match, rng, swap
+
+
+def compiled_signatures():
+    return {
+        (module.__name__, name): len(function.signatures)
+        for module in (rng, swap, match, hard_em)
+        for name, function in vars(module).items()
+        if hasattr(function, "signatures")
+    }
+
+
+def test_warm_up_compiles_all_that_fits_need():
+    unshuffle.warm_up()
+    before = compiled_signatures()
+    assert before
+    data = make_shuffled_regression(60, 2, shuffle="groups", random_state=0)
+    known = np.arange(60) < 3
+    for variant in ("exact", "published"):
+        model = unshuffle.StochasticEMRegressor(variant=variant, tol=0, max_iter=2, random_state=0)
+        model.fit(data.X, data.y, groups=data.groups, known=known)
+    unshuffle.HardEMRegressor(n_init=3, random_state=0).fit(data.X, data.y, groups=data.groups)
+    assert compiled_signatures() == before
