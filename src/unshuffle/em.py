@@ -90,12 +90,12 @@ def run_em(
 
 def solve(problem: Problem, solver: LeastSquares, alignment: Alignment) -> State:
     """M-step: coefficients and noise from the expected labels."""
-    solution = solver.solve(alignment.expected)
+    solution = solver.solve(problem.restore(alignment.expected))
     objective = solution.residual_ss + alignment.spread
     return State(
         solution.coef,
         solution.intercept,
-        solution.fitted,
+        problem.arrange(solution.fitted),
         noise_scale(problem, solver, objective),
         objective,
         alignment.labels,
@@ -105,7 +105,7 @@ def solve(problem: Problem, solver: LeastSquares, alignment: Alignment) -> State
 
 def noise_scale(problem: Problem, solver: LeastSquares, sum_of_squares: float) -> float:
     """Noise standard deviation with the degrees of freedom that the coefficients leave."""
-    floor = SMALLEST_RELATIVE_NOISE * float(problem.y.std())
+    floor = SMALLEST_RELATIVE_NOISE * problem.label_spread
     return max(math.sqrt(sum_of_squares / (problem.n_rows - solver.n_parameters)), floor)
 
 
@@ -119,7 +119,7 @@ def start_from_coefficients(
     problem: Problem, solver: LeastSquares, coef: FloatArray, intercept: float
 ) -> State:
     """Start from given coefficients, with the noise that the labels as given show around them."""
-    fitted = solver.predict(coef, intercept)
+    fitted = problem.arrange(solver.predict(coef, intercept))
     residual = problem.y - fitted
     objective = float(residual @ residual)
     own = np.arange(problem.n_rows, dtype=np.int64)
@@ -183,7 +183,7 @@ def settle_on_average(
     state = result.state._replace(
         coef=coef,
         intercept=intercept,
-        fitted=solver.predict(coef, intercept),
+        fitted=problem.arrange(solver.predict(coef, intercept)),
         noise_scale=scale,
         objective=objective,
     )

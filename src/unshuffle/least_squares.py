@@ -7,13 +7,16 @@ accurate as a QR solve at the memory of a Gram matrix (Björck 1987).
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from .problem import FloatArray, IntArray
 
 ROWS_PER_BLOCK = 16_384
+
+Blocks: TypeAlias = Iterator[tuple[slice, FloatArray]]
 
 
 class Solution(NamedTuple):
@@ -45,7 +48,8 @@ class LeastSquares:
         self.X = X
         self.fit_intercept = fit_intercept
         self._centre = X.mean(axis=0) if fit_intercept else np.zeros(d)
-        self._triangle = triangle = _triangular_factor(X, self._centre)
+        self._blocks = partial(_centred_blocks, X, self._centre if fit_intercept else None)
+        self._triangle = triangle = _triangular_factor(self._blocks(), d)
         scale = _column_scale(triangle, self._centre, n)
         _, singular, axes = np.linalg.svd(triangle / scale, full_matrices=True)
         singular = np.concatenate([singular, np.zeros(d - len(singular))])
@@ -71,9 +75,9 @@ class LeastSquares:
         return Solution(coef, mean - float(self._centre @ coef), fitted, float(residual @ residual))
 
     def basis(self) -> FloatArray:
-        """Orthonormal basis of the (centred) columns of X, as rank rows of length n."""
+        """Orthonormal basis of the (centred) columns of X, shape (n, rank)."""
         Q, _ = np.linalg.qr((self.X - self._centre) @ self._half)
-        return np.ascontiguousarray(Q.T)
+        return Q
 
     def length(self, coef: FloatArray) -> float:
         """Norm of ``X coef`` (centred), at the cost of a d × d product."""
@@ -83,28 +87,28 @@ class LeastSquares:
         """Fitted values of given coefficients."""
         fitted = np.empty(len(self.X))
         shift = intercept + float(self._centre @ coef)
-        for rows, block in _centred_blocks(self.X, self._centre):
+        for rows, block in self._blocks():
             fitted[rows] = block @ coef + shift
         return fitted
 
     def _solve_normal_equations(self, residual: FloatArray) -> FloatArray:
         gradient = np.zeros(len(self._centre))
-        for rows, block in _centred_blocks(self.X, self._centre):
+        for rows, block in self._blocks():
             gradient += residual[rows] @ block
         step: FloatArray = self._half @ (self._half.T @ gradient)
         return step
 
 
-def _centred_blocks(X: FloatArray, centre: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+def _centred_blocks(X: FloatArray, centre: FloatArray | None) -> Blocks:
     """Blocks of rows, centred one at a time: exact far from zero, without a copy of X."""
     for first in range(0, len(X), ROWS_PER_BLOCK):
         rows = slice(first, first + ROWS_PER_BLOCK)
-        yield rows, X[rows] - centre
+        yield rows, X[rows] if centre is None else X[rows] - centre
 
 
-def _triangular_factor(X: FloatArray, centre: FloatArray) -> FloatArray:
-    triangle = np.empty((0, X.shape[1]))
-    for _, block in _centred_blocks(X, centre):
+def _triangular_factor(blocks: Blocks, n_columns: int) -> FloatArray:
+    triangle = np.empty((0, n_columns))
+    for _, block in blocks:
         triangle = np.asarray(np.linalg.qr(np.concatenate([triangle, block]), mode="r"))
     return triangle
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .alignment.hard import most_likely_permutation
-from .problem import arrange
+from .problem import make_problem
 from .validation import encode_groups
 
 
@@ -85,8 +85,9 @@ def matched_mse(y: Any, predicted: Any, groups: Any = None) -> float:
     if len(labels) != len(mu):
         raise ValueError(f"y has {len(labels)} labels but there are {len(mu)} predictions")
     codes = encode_groups(groups, len(labels))
-    problem = arrange(mu[:, None], labels, codes, np.zeros(len(labels), dtype=bool))
-    residual = problem.y[most_likely_permutation(problem, problem.X[:, 0])] - problem.X[:, 0]
+    problem = make_problem(mu[:, None], labels, codes, np.zeros(len(labels), dtype=bool))
+    fitted = problem.arrange(mu)
+    residual = problem.y[most_likely_permutation(problem, fitted)] - fitted
     return float(residual @ residual) / len(labels)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -17,19 +18,21 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 class Problem:
     """Features and labels whose pairing is lost inside groups.
 
-    Rows that can exchange labels stand first, group by group; rows whose label is surely theirs
-    (known ones, and groups with nobody to exchange with) stand last.
+    Labels, and every vector beside them, stand in the *arranged* order: rows that can exchange
+    labels first, group by group, then the rows whose label is surely theirs (known ones, and
+    groups with nobody to exchange with). X alone stays as the user gave it, so that it is never
+    copied; `arrange` and `restore` lead from one order to the other.
 
     Attributes
     ----------
     X : array of shape (n, d)
-        Features, in the arranged order.
+        Features, in the user's order.
     y : array of shape (n,)
-        Labels, in the arranged order: ``y[i]`` is the label given beside row i.
+        Labels, arranged: ``y[i]`` is the label given beside arranged row i.
     starts : array of shape (n_blocks + 1,)
         Block g is ``starts[g]:starts[g + 1]``; rows from ``starts[-1]`` on are pinned.
-    order : array of shape (n,)
-        Row i of the arranged data is row ``order[i]`` of the user's.
+    order : array of shape (n,) or None
+        Arranged row i is row ``order[i]`` of the user's; None where the two orders are the same.
     n_groups : int
         Number of groups as the user counts them, pinned ones included.
     """
@@ -37,7 +40,7 @@ class Problem:
     X: FloatArray
     y: FloatArray
     starts: IntArray
-    order: IntArray
+    order: IntArray | None
     n_groups: int
 
     @property
@@ -55,21 +58,34 @@ class Problem:
         """Number of groups inside which labels can move."""
         return len(self.starts) - 1
 
+    @cached_property
+    def label_spread(self) -> float:
+        """Standard deviation of the labels."""
+        return float(self.y.std())
+
+    def arrange(self, values: FloatArray) -> FloatArray:
+        """Put one value per row of the user's into the arranged order."""
+        return values if self.order is None else values[self.order]
+
     def restore(self, values: FloatArray) -> FloatArray:
         """Put one value per arranged row back into the user's order."""
+        if self.order is None:
+            return values
         restored = np.empty_like(values)
         restored[self.order] = values
         return restored
 
     def restore_permutation(self, perm: IntArray) -> IntArray:
         """Express `perm` in the user's row numbers: row i holds the user's label ``out[i]``."""
+        if self.order is None:
+            return perm
         restored = np.empty_like(perm)
         restored[self.order] = self.order[perm]
         return restored
 
 
-def arrange(X: FloatArray, y: FloatArray, codes: IntArray, known: BoolArray) -> Problem:
-    """Sort rows into contiguous blocks.
+def make_problem(X: FloatArray, y: FloatArray, codes: IntArray, known: BoolArray) -> Problem:
+    """Arrange labels into contiguous blocks.
 
     Parameters
     ----------
@@ -83,9 +99,9 @@ def arrange(X: FloatArray, y: FloatArray, codes: IntArray, known: BoolArray) -> 
     movable = np.bincount(codes[~known], minlength=n_groups)
     pinned = known | (movable[codes] < 2)
     key = np.where(pinned, n_groups, codes)
-    order = np.argsort(key, kind="stable")
     sizes = movable[movable >= 2]
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    if np.array_equal(order, np.arange(len(y))):  # already arranged: spare the copy
-        return Problem(X, y, starts, order, n_groups)
-    return Problem(X[order], y[order], starts, order, n_groups)
+    if np.all(key[:-1] <= key[1:]):
+        return Problem(X, y, starts, None, n_groups)
+    order = np.argsort(key, kind="stable")
+    return Problem(X, y[order], starts, order, n_groups)

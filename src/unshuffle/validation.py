@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _num_samples, validate_data
 
-from .problem import BoolArray, FloatArray, IntArray, Problem, arrange
+from .problem import BoolArray, FloatArray, IntArray, Problem, make_problem
 
 
 def build_problem(estimator: BaseEstimator, X: Any, y: Any, groups: Any, known: Any) -> Problem:
-    """Check everything a user handed to ``fit`` and arrange it.
+    """Check everything a user handed to ``fit`` and make a problem of it.
 
     `estimator` is the one scikit-learn records feature names on.
     """
@@ -24,7 +24,7 @@ def build_problem(estimator: BaseEstimator, X: Any, y: Any, groups: Any, known: 
     check_lengths(X, y, groups)
     X, y = check_features_and_labels(estimator, X, y)
     codes = encode_groups(groups, len(y))
-    return arrange(X, y, codes, check_known(known, len(y)))
+    return make_problem(X, y, codes, check_known(known, len(y)))
 
 
 def check_features_and_labels(

@@ -15,7 +15,7 @@ from unshuffle.em import (
     start_from_labels,
 )
 from unshuffle.least_squares import LeastSquares
-from unshuffle.problem import arrange
+from unshuffle.problem import make_problem
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def problem():
     X = rng.normal(size=(60, 2))
     y = X @ [1.0, -2.0] + 0.3 * rng.normal(size=60)
     codes = np.arange(60) // 6
-    return arrange(X, y, codes, np.zeros(60, dtype=bool))
+    return make_problem(X, y, codes, np.zeros(60, dtype=bool))
 
 
 def test_noise_keeps_the_spread_that_averaging_hides(problem):
@@ -58,7 +58,7 @@ def test_em_with_exact_alignment_raises_the_marginal_likelihood():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(12, 1))
     y = 1.5 * X[:, 0] + 0.4 * rng.normal(size=12)
-    problem = arrange(X, y, np.arange(12) // 4, np.zeros(12, dtype=bool))
+    problem = make_problem(X, y, np.arange(12) // 4, np.zeros(12, dtype=bool))
     solver = LeastSquares(problem.X, fit_intercept=False)
     y = problem.y
 
@@ -67,7 +67,7 @@ def test_em_with_exact_alignment_raises_the_marginal_likelihood():
         return Alignment(mean, float(y @ y - mean @ mean), y, state.perm, np.nan)
 
     def log_marginal(step):
-        mu, s = problem.X @ step.coef, step.noise_scale * np.sqrt(11 / 12)  # maximum likelihood
+        mu, s = X @ step.coef, step.noise_scale * np.sqrt(11 / 12)  # maximum likelihood
         from oracles import group_permutations
 
         terms = [

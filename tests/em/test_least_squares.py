@@ -65,7 +65,7 @@ def test_basis_is_orthonormal_and_spans_the_columns():
     X = rng.normal(size=(40, 4)) * [1, 1e5, 1e-5, 1] + 10
     X = np.column_stack([X, X[:, 0]])
     solver = LeastSquares(X, fit_intercept=True)
-    B = solver.basis()
+    B = solver.basis().T
     np.testing.assert_allclose(B @ B.T, np.eye(4), atol=1e-12)
     np.testing.assert_allclose(B.sum(axis=1), 0, atol=1e-8)
     y = rng.normal(size=40)

@@ -107,7 +107,8 @@ class BaseShuffledRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc
             return start_from_labels(problem, solver, problem.y)
         coef = check_init(self.init, problem.X.shape[1])
         # Any intercept leaves the matching as it is; this one centres the residuals.
-        intercept = float((problem.y - problem.X @ coef).mean()) if self.fit_intercept else 0.0
+        centred = problem.y.mean() - problem.X.mean(axis=0) @ coef
+        intercept = float(centred) if self.fit_intercept else 0.0
         return start_from_coefficients(problem, solver, coef, intercept)
 
     def _keep(

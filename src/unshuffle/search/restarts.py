@@ -66,7 +66,7 @@ class _Descent:
         self.given = given
         self.max_iter = max_iter
         self.seed = np.uint64(seed)
-        self.basis = solver.basis()
+        self.basis = np.ascontiguousarray(problem.arrange(solver.basis()).T)
         self.y = problem.y - problem.y.mean() if solver.fit_intercept else problem.y
         self.ascending = self.y[ranked_labels(problem)]
         self.total = float(self.y @ self.y)
