@@ -1,0 +1,114 @@
+"""What a user meets first: import, names, docstrings, README, command line."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import unshuffle
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*arguments, **more):
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, check=False, **more
+    )
+
+
+def test_import_loads_nothing_heavy():
+    heavy = {"numba", "matplotlib", "sklearn", "numpy", "scipy", "rich", "typer", "pandas"}
+    code = f"import sys, unshuffle; print(sorted({heavy!r} & set(sys.modules)))"
+    assert run("-c", code).stdout.strip() == "[]"
+
+
+def test_every_public_name_loads_and_is_listed():
+    for name in unshuffle.__all__:
+        assert getattr(unshuffle, name) is not None
+    assert set(unshuffle.__all__) <= set(dir(unshuffle))
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = unshuffle.nonsense
+
+
+MODULES = [m.name for m in pkgutil.walk_packages(unshuffle.__path__, "unshuffle.")
+           if not m.name.endswith("__main__")]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings_run(name):
+    result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
+    assert result.failed == 0
+
+
+def test_public_names_have_runnable_examples():
+    from unshuffle import datasets, metrics
+
+    public = [
+        getattr(home, name)
+        for home, names in (
+            (unshuffle, ["StochasticEMRegressor", "HardEMRegressor", "warm_up"]),
+            (datasets, [n for n in datasets.__all__ if n[0].islower() and n != "load_aptamers"]),
+            (
+                metrics,
+                [n for n in vars(metrics) if n.endswith(("error", "cosine", "mse", "accuracy"))],
+            ),
+        )
+        for name in names
+    ]
+    assert len(public) >= 10
+    for item in public:
+        assert ">>> " in item.__doc__, item
+
+
+def test_readme_example_prints_what_the_readme_says():
+    text = (ROOT / "README.md").read_text()
+    code, output = re.search(r"```python\n(.*?)```\s+```text\n(.*?)```", text, re.S).groups()
+    done = run("-c", code)
+    assert done.stderr == ""
+    assert done.stdout == output
+
+
+def test_version_is_the_same_everywhere():
+    assert run("-m", "unshuffle", "--version").stdout == f"unshuffle {unshuffle.__version__}\n"
+    for name in ("pyproject.toml", "CITATION.cff"):
+        assert re.search(
+            rf'^version(: | = "){unshuffle.__version__}', (ROOT / name).read_text(), re.M
+        )
+
+
+def test_help_names_the_commands():
+    shown = run("-m", "unshuffle", "--help")
+    assert shown.returncode == 0
+    assert "demo" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [["nonsense"], ["demo", "--seed", "x"], ["demo", "--seed", "-1"]]
+)
+def test_wrong_calls_exit_with_two_and_no_traceback(arguments):
+    done = run("-m", "unshuffle", *arguments)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert re.search("nonsense|--seed", done.stderr)
+
+
+def test_demo_compares_with_ols_and_known_order():
+    done = run("-m", "unshuffle", "demo", env={"COLUMNS": "100", "PATH": ""})
+    assert done.returncode == 0, done.stderr
+    rmse = dict(
+        re.findall(r"│ (OLS, shuffled|Stochastic EM|OLS, known order) +│ +([\d.]+) │", done.stdout)[
+            :3
+        ]
+    )
+    assert (
+        float(rmse["OLS, known order"])
+        < float(rmse["Stochastic EM"])
+        < float(rmse["OLS, shuffled"])
+    )
+    assert "takes back" in done.stdout
+    assert "no better than doing nothing" in done.stdout
