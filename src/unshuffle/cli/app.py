@@ -6,6 +6,7 @@ import typer
 
 from .. import __version__
 from .demo import demo
+from .reproduce import reproduce
 
 app = typer.Typer(
     help="Regression when the pairing between rows and labels is lost.",
@@ -14,6 +15,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(demo)
+app.command()(reproduce)
 
 
 def _show_version(wanted: bool) -> None:

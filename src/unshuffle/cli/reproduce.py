@@ -1,0 +1,66 @@
+"""`unshuffle reproduce`: every experiment of the paper."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .errors import INTERRUPTED, plain_errors
+
+if TYPE_CHECKING:
+    from ..paper.experiment import Experiment, Tick
+
+
+def reproduce(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="size, sets, consistency, partial, gated, housing, starts, or all.",
+            metavar="[NAME]",
+        ),
+    ] = "all",
+    quick: Annotated[bool, typer.Option("--quick", help="Smaller, under a minute each.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder for pictures, tables and index.html.")] = Path(
+        "reproduction"
+    ),
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Seed.")] = 0,
+    aptamers: Annotated[
+        Path | None, typer.Option(help="The paper's aptamer table (sequence, affinity).")
+    ] = None,
+) -> None:
+    """Run the paper's experiments; pictures, tables and one page land in a folder.
+
+    Finished experiments are kept: interrupt with Ctrl-C and run the same command to go on.
+    """
+    with plain_errors("reproduce"):
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        from ..datasets.aptamer import load_aptamers
+        from ..paper.reproduce import choose
+        from ..paper.reproduce import reproduce as run
+
+        experiments = choose(name)
+        if aptamers is not None:
+            load_aptamers(aptamers)  # a wrong file is told now, not after minutes
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+        with Progress(*columns, console=Console(stderr=True)) as bar:
+
+            def announce(experiment: "Experiment", state: str) -> "Tick":
+                title = f"{experiment.figure:8}{experiment.title}"
+                if state == "finished before":
+                    task = bar.add_task(f"{title} ({state})", total=1, completed=1)
+                else:
+                    task = bar.add_task(title, total=None)
+                return lambda done, all_of_it: bar.update(task, completed=done, total=all_of_it)
+
+            try:
+                run(experiments, out, quick=quick, seed=seed, aptamers=aptamers, announce=announce)
+            except KeyboardInterrupt:
+                bar.stop()
+                typer.echo(
+                    f"\ninterrupted; what is finished is in {out}; run the same command to go on",
+                    err=True,
+                )
+                raise typer.Exit(INTERRUPTED) from None
+    typer.echo(f"{out / 'index.html'}")
