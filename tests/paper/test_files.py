@@ -1,0 +1,114 @@
+import json
+from dataclasses import dataclass, replace
+
+import pandas as pd
+import pytest
+
+from unshuffle.paper.experiment import Experiment, Reading, judge
+from unshuffle.paper.files import Shelf
+from unshuffle.paper.page import write_page
+from unshuffle.paper.reproduce import reproduce
+from unshuffle.paper.style import new_figure
+
+
+@dataclass(frozen=True)
+class Settings:
+    values: tuple[int, ...] = (1, 2)
+
+
+def experiment_of(name, run):
+    return Experiment(
+        name=name,
+        figure="Fig. 9",
+        title="A <b>bold</b> title",
+        settings=Settings(),
+        quick=Settings((1,)),
+        run=run,
+        draw=lambda table: new_figure()[0],
+        summarise=lambda table: table,
+        read=lambda table: Reading("a < b", "none", f"{len(table)} rows", "holds", "so & so"),
+    )
+
+
+@pytest.fixture
+def counted():
+    calls = []
+
+    def run(settings, seed, tick):
+        calls.append((settings, seed))
+        tick(1, 1)
+        return pd.DataFrame({"value": settings.values})
+
+    return experiment_of("counted", run), calls
+
+
+def go(experiments, folder, **more):
+    options = {"quick": False, "seed": 0, "aptamers": None, **more}
+    states = []
+
+    def announce(experiment, state):
+        states.append((experiment.name, state))
+        return lambda done, total: None
+
+    reproduce(experiments, folder, announce=announce, **options)
+    return states
+
+
+def test_finished_experiments_are_not_run_again(tmp_path, counted):
+    experiment, calls = counted
+    assert go([experiment], tmp_path) == [("counted", "running")]
+    assert go([experiment], tmp_path) == [("counted", "finished before")]
+    assert len(calls) == 1
+    go([experiment], tmp_path, seed=1)
+    go([experiment], tmp_path, quick=True)
+    assert len(calls) == 3
+    (tmp_path / "counted.png").unlink()
+    go([experiment], tmp_path, quick=True)
+    assert len(calls) == 4
+
+
+def test_a_damaged_stamp_counts_as_not_finished(tmp_path, counted):
+    experiment, calls = counted
+    go([experiment], tmp_path)
+    (tmp_path / "counted.json").write_text('{"made with": ')
+    go([experiment], tmp_path)
+    assert len(calls) == 2
+
+
+def test_interruption_keeps_what_is_finished(tmp_path, counted):
+    experiment, _calls = counted
+
+    def interrupted(settings, seed, tick):
+        raise KeyboardInterrupt
+
+    broken = experiment_of("broken", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        go([experiment, broken], tmp_path)
+    assert (tmp_path / "counted.csv").read_text() == "value\n1\n2\n"
+    assert not list(tmp_path.glob("broken*"))
+    assert not list(tmp_path.glob(".*"))
+    repaired = replace(broken, run=experiment.run)
+    states = go([experiment, repaired], tmp_path)
+    assert states == [("counted", "finished before"), ("broken", "running")]
+
+
+def test_the_page_holds_everything_and_escapes_text(tmp_path, counted):
+    experiment, _ = counted
+    go([experiment], tmp_path)
+    write_page(Shelf(tmp_path), [experiment])
+    page = (tmp_path / "index.html").read_text()
+    assert "A &lt;b&gt;bold&lt;/b&gt; title" in page
+    assert "a &lt; b" in page
+    assert "so &amp; so" in page
+    assert "data:image/png;base64," in page
+    assert "{{" not in page
+    assert "http://" not in page
+    assert "https://" not in page
+    stamp = json.loads((tmp_path / "counted.json").read_text())
+    assert stamp["made with"]["settings"] == {"values": [1, 2]}
+
+
+def test_judging():
+    assert judge(True, True) == "holds"
+    assert judge(False, True) == "holds in part"
+    assert judge(False, False) == "does not hold"
