@@ -100,6 +100,8 @@ def solve(problem: Problem, solver: LeastSquares, alignment: Alignment) -> State
         objective,
         alignment.labels,
         alignment.perm,
+        alignment.match_proba,
+        alignment.mismatch_rate,
     )
 
 

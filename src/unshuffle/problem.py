@@ -75,6 +75,18 @@ class Problem:
         restored[self.order] = values
         return restored
 
+    def user_rows(self, rows: IntArray) -> IntArray:
+        """The user's numbers of arranged rows."""
+        return rows if self.order is None else self.order[rows]
+
+    def arranged_rows(self, rows: IntArray) -> IntArray:
+        """The arranged numbers of the user's rows."""
+        if self.order is None:
+            return rows
+        place = np.empty_like(self.order)
+        place[self.order] = np.arange(len(place))
+        return place[rows]
+
     def restore_permutation(self, perm: IntArray) -> IntArray:
         """Express `perm` in the user's row numbers: row i holds the user's label ``out[i]``."""
         if self.order is None:

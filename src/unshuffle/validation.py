@@ -12,10 +12,13 @@ from sklearn.utils.validation import _num_samples, validate_data
 from .problem import BoolArray, FloatArray, IntArray, Problem, make_problem
 
 
-def build_problem(estimator: BaseEstimator, X: Any, y: Any, groups: Any, known: Any) -> Problem:
-    """Check everything a user handed to ``fit`` and make a problem of it.
+def build_problem(
+    estimator: BaseEstimator, X: Any, y: Any, groups: Any, known: Any, match_prob: Any = None
+) -> tuple[Problem, FloatArray | None]:
+    """Check everything a user handed to ``fit``; return the problem and the match probabilities.
 
-    `estimator` is the one scikit-learn records feature names on.
+    `estimator` is the one scikit-learn records feature names on. A row that surely holds its own
+    label is known.
     """
     if y is None:
         raise ValueError(
@@ -24,7 +27,11 @@ def build_problem(estimator: BaseEstimator, X: Any, y: Any, groups: Any, known: 
     check_lengths(X, y, groups)
     X, y = check_features_and_labels(estimator, X, y)
     codes = encode_groups(groups, len(y))
-    return make_problem(X, y, codes, check_known(known, len(y)))
+    pinned, probability = check_known(known, len(y)), check_match_prob(match_prob, len(y))
+    if probability is not None:
+        pinned = pinned | (probability == 1.0)
+    problem = make_problem(X, y, codes, pinned)
+    return problem, None if probability is None else problem.arrange(probability)
 
 
 def check_features_and_labels(
@@ -152,6 +159,28 @@ def check_known(known: Any, n_rows: int) -> BoolArray:
             f"got dtype {mask.dtype}; convert row numbers with np.isin(np.arange(n), rows)"
         )
     return mask
+
+
+def check_match_prob(match_prob: Any, n_rows: int) -> FloatArray | None:
+    """Probability of each row that its own label is right."""
+    if match_prob is None:
+        return None
+    try:
+        probability = np.asarray(match_prob, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"match_prob must hold one number per row: {error}") from error
+    if probability.shape != (n_rows,):
+        raise ValueError(
+            f"match_prob has shape {probability.shape} but there are {n_rows} rows; "
+            "give one probability per row"
+        )
+    wrong = np.flatnonzero(~((probability >= 0.0) & (probability <= 1.0)))
+    if len(wrong):
+        raise ValueError(
+            f"match_prob must lie between 0 and 1, but row {wrong[0]} has "
+            f"{probability[wrong[0]]:g}; turn match weights into probabilities first"
+        )
+    return probability
 
 
 def _first_appearance(labels: NDArray[Any]) -> IntArray:

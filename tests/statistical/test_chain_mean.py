@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from oracles import enumerated_mean
-from unshuffle.alignment.sampled import Chain
+from unshuffle.alignment.chain import Chain
 from unshuffle.engine.local import Workers
 from unshuffle.kernels.swap import Schedule
 from unshuffle.problem import Problem
@@ -24,7 +24,7 @@ def chain_means(mu, y, scale, starts):
     for seed in range(N_CHAINS):
         chain = Chain(problem, SCHEDULE, seed, Workers(1))
         perm = np.arange(len(y))
-        means.append(chain.run(mu, scale, y, perm, 0)[0])
+        means.append(chain.run_random_pairs(mu, scale, y, perm, 0)[0])
     return np.array(means)
 
 

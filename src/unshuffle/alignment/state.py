@@ -23,6 +23,10 @@ class State(NamedTuple):
         The label values that the next alignment permutes.
     perm : array of shape (n,)
         Row i holds ``labels[perm[i]]``.
+    match_proba : array of shape (n,) or None
+        Probability that each row holds its own label; None where that was not asked.
+    mismatch_rate : float
+        Share of mismatched rows that the prior believes in; nan for the uniform prior.
     """
 
     coef: FloatArray
@@ -32,6 +36,8 @@ class State(NamedTuple):
     objective: float
     labels: FloatArray
     perm: IntArray
+    match_proba: FloatArray | None = None
+    mismatch_rate: float = float("nan")
 
 
 class Alignment(NamedTuple):
@@ -47,6 +53,10 @@ class Alignment(NamedTuple):
         Where the next alignment starts from.
     acceptance_rate : float
         Share of proposals accepted; nan where nothing is proposed.
+    match_proba : array of shape (n,) or None
+        Probability that each row holds its own label.
+    mismatch_rate : float
+        Rate of mismatches for the next alignment.
     """
 
     expected: FloatArray
@@ -54,6 +64,8 @@ class Alignment(NamedTuple):
     labels: FloatArray
     perm: IntArray
     acceptance_rate: float
+    match_proba: FloatArray | None = None
+    mismatch_rate: float = float("nan")
 
 
 Align: TypeAlias = Callable[[State, int], Alignment]

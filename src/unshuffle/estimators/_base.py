@@ -10,13 +10,12 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..alignment.hard import most_likely_permutation
 from ..alignment.state import State
 from ..em import EMResult, start_from_coefficients, start_from_labels
 from ..engine.local import Workers
 from ..exceptions import RankWarning
 from ..least_squares import LeastSquares
-from ..problem import FloatArray, Problem
+from ..problem import FloatArray, IntArray, Problem
 from ..seeding import seed_from
 from ..validation import build_problem
 
@@ -28,12 +27,14 @@ class Task(NamedTuple):
     solver: LeastSquares
     seed: int
     workers: Workers
+    match_prob: FloatArray | None
 
 
 class Outcome(NamedTuple):
-    """What an algorithm found, and the fitted attributes only it has."""
+    """What an algorithm found, its (arranged) permutation, and the attributes only it has."""
 
     result: EMResult
+    permutation: IntArray
     extras: dict[str, Any]
 
 
@@ -68,15 +69,19 @@ class BaseShuffledRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc
         self : object
             The fitted estimator. An interrupted or failed fit leaves an earlier one untouched.
         """
+        return self._fit(X, y, groups, known)
+
+    def _fit(self, X: Any, y: Any, groups: Any, known: Any, match_prob: Any = None) -> Self:
         self._validate_params()
         # Features are recorded on a blank copy, so that nothing of an earlier fit is lost
         # before this one has succeeded.
         blank = type(self)(**self.get_params(deep=False))
-        problem = build_problem(blank, X, y, groups, known)
+        problem, match_prob = build_problem(blank, X, y, groups, known, match_prob)
         check_enough_rows(problem, self.fit_intercept)
         solver = LeastSquares(problem.X, fit_intercept=self.fit_intercept)
         with Workers(effective_n_jobs(self.n_jobs)) as workers:
-            outcome = self._run(Task(problem, solver, seed_from(self.random_state), workers))
+            seed = seed_from(self.random_state)
+            outcome = self._run(Task(problem, solver, seed, workers, match_prob))
         recorded = {k: v for k, v in vars(blank).items() if k.endswith("_in_")}
         return self._keep(problem, solver, outcome, recorded)
 
@@ -128,9 +133,7 @@ class BaseShuffledRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc
         self.objective_path_ = np.array([step.objective for step in result.steps])
         self.coef_path_ = np.array([step.coef for step in result.steps])
         self.expected_labels_ = problem.restore(result.alignment.expected)
-        self.permutation_ = problem.restore_permutation(
-            most_likely_permutation(problem, result.state.fitted)
-        )
+        self.permutation_ = problem.restore_permutation(outcome.permutation)
         self.n_groups_ = problem.n_groups
         self.rank_ = solver.rank
         self._warn_about(solver)

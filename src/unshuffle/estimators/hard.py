@@ -171,4 +171,4 @@ class HardEMRegressor(BaseShuffledRegressor):
             report=lambda step: None,
         )
         extras = {"restart_objectives_": restarts.objectives, "n_init_": n_init}
-        return Outcome(result, extras)
+        return Outcome(result, result.alignment.perm, extras)

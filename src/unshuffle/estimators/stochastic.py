@@ -3,26 +3,36 @@
 import math
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..alignment.chain import Chain
+from ..alignment.exact import ExactAlignment
 from ..alignment.hard import most_likely_permutation
-from ..alignment.sampled import Chain, PublishedAlignment, SampledAlignment
+from ..alignment.sampled import PublishedAlignment, SampledAlignment
+from ..alignment.sinkhorn import SinkhornAlignment
+from ..alignment.state import Align, State
 from ..em import Drift, Step, never, run_em, settle_on_average
 from ..kernels.swap import Schedule
+from ..pairing import Pairing, likely_permutation, without_features
+from ..priors import Prior
+from ..search.mostly_right import mostly_right_start
 from ._base import BaseShuffledRegressor, Outcome, Task
+from ._pairing import PairingMethods
 from ._progress import Progress, reporting
 
 # Proposals of one iteration of the exact variant: so many per row, and never fewer than a
 # millisecond's worth, since on small data a steadier chain costs nothing.
 SWEEPS = 50
 FEWEST_STEPS = 100_000
+FIRST_GUESS = 0.1  # rate of mismatches, until the robust start has estimated it
 TOLERANCE = 0.2
 WINDOW = 5
 
 
-class StochasticEMRegressor(BaseShuffledRegressor):
+class StochasticEMRegressor(PairingMethods, BaseShuffledRegressor):
     r"""Linear regression on shuffled labels by Stochastic EM.
 
     The model is :math:`y_{\pi(i)} = b + x_i^\top w + \varepsilon_i` with
@@ -35,9 +45,11 @@ class StochasticEMRegressor(BaseShuffledRegressor):
         w = \arg\min \|\hat y - b - Xw\|^2, \qquad
         s^2 = \frac{\|y\|^2 - \|\hat y\|^2 + \|\hat y - b - Xw\|^2}{n - p}.
 
-    Use it when labels are shuffled inside groups that differ in their features, or when it is
-    started near the answer. On one fully shuffled group with many features no method recovers
-    the coefficients; this one included.
+    Use it when labels are shuffled inside groups of moderate size, or with `mismatch_rate` when
+    the order given is mostly right (record linkage, swapped samples): then every row that does
+    not hold its own label costs :math:`\gamma`, :math:`\mathrm{prior}(\pi) \propto
+    \exp(-\gamma \cdot \#\{i: \pi(i) \ne i\})`. On one fully shuffled group with many features no
+    method recovers the coefficients; this one included.
 
     Parameters
     ----------
@@ -62,7 +74,16 @@ class StochasticEMRegressor(BaseShuffledRegressor):
         Distance of the averaged states. "auto" is 1 ("exact": every state counts, at no cost)
         or n / 10 ("published").
     init : "ols" or array of shape (n_features,), default="ols"
-        Starting coefficients; "ols" fits the labels as given.
+        Starting coefficients; "ols" fits the labels as given, robustly where they are believed
+        to be mostly right.
+    mismatch_rate : None, float or "estimate", default=None
+        Share of rows that do not hold their own label. None believes nothing about the order
+        given; a number between 0 and 1 is kept; "estimate" learns it from the data.
+    max_shift : int, default=None
+        A label is at most so many rows of the table away from its own (plates, time stamps).
+    alignment : {"chain", "sinkhorn", "exact"}, default="chain"
+        How expected labels are found: by sampling, by Sinkhorn scaling (deterministic, for groups
+        of up to 5,000 rows), or by enumeration (groups of up to 8 rows).
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     n_jobs : int, default=None
@@ -94,6 +115,10 @@ class StochasticEMRegressor(BaseShuffledRegressor):
         Expected label of each row, in the order of the rows given.
     permutation_ : array of shape (n_samples,)
         A most likely permutation at the fitted coefficients: row i holds ``y[permutation_[i]]``.
+    match_proba_ : array of shape (n_samples,)
+        Probability that the label given beside a row is its own. Not for "published".
+    mismatch_rate_ : float
+        Expected share of rows whose label is not their own. Not for "published".
     acceptance_rate_ : float
         Share of accepted proposals in the last iteration.
     n_groups_ : int
@@ -135,12 +160,16 @@ class StochasticEMRegressor(BaseShuffledRegressor):
         "burn_in": [StrOptions({"auto"}), Interval(Integral, 0, None, closed="left")],
         "thin": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "init": [StrOptions({"ols"}), "array-like"],
+        "mismatch_rate": [None, StrOptions({"estimate"}), Interval(Real, 0, 1, closed="neither")],
+        "max_shift": [None, Interval(Integral, 0, None, closed="left")],
+        "alignment": [StrOptions({"chain", "sinkhorn", "exact"})],
         "fit_intercept": ["boolean"],
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
         "callback": [None, callable],
     }
+    __metadata_request__fit: ClassVar = {"groups": True, "known": True, "match_prob": True}
     _convergence_advice = "raise max_iter, or raise n_steps for a steadier chain, or raise tol."
 
     def __init__(
@@ -153,6 +182,9 @@ class StochasticEMRegressor(BaseShuffledRegressor):
         burn_in: int | str = "auto",
         thin: int | str = "auto",
         init: Any = "ols",
+        mismatch_rate: float | str | None = None,
+        max_shift: int | None = None,
+        alignment: str = "chain",
         fit_intercept: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -166,22 +198,47 @@ class StochasticEMRegressor(BaseShuffledRegressor):
         self.burn_in = burn_in
         self.thin = thin
         self.init = init
+        self.mismatch_rate = mismatch_rate
+        self.max_shift = max_shift
+        self.alignment = alignment
         self.fit_intercept = fit_intercept
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
 
+    def fit(
+        self, X: Any, y: Any, groups: Any = None, known: Any = None, match_prob: Any = None
+    ) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels; inside each group they may stand in any order.
+        groups : array-like of shape (n_samples,), optional
+            Any hashable label per row. Labels have moved only inside their group. None means
+            one group: a label may belong to any row.
+        known : array-like of bool of shape (n_samples,), optional
+            True where the label given beside a row is surely its own.
+        match_prob : array-like of shape (n_samples,), optional
+            Probability, from a linkage tool, that the label given beside a row is its own. It
+            takes the place of `mismatch_rate`.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator. An interrupted or failed fit leaves an earlier one untouched.
+        """
+        return self._fit(X, y, groups, known, match_prob)
+
     def _run(self, task: Task) -> Outcome:
         problem, solver = task.problem, task.solver
+        prior = self._prior(task)
         schedule, tol = self._resolve(problem.n_movable)
-        chain = Chain(problem, schedule, task.seed, task.workers)
-        start = self._start(task)
-        exact = self.variant == "exact"
-        if exact:
-            # The order is lost, so the likeliest permutation is the best place to begin.
-            start = start._replace(perm=most_likely_permutation(problem, start.fitted))
-        align = SampledAlignment(chain) if exact else PublishedAlignment(chain)
+        align = self._aligner(Chain(problem, schedule, task.seed, task.workers), prior)
         with reporting(self.verbose, self.max_iter, "iterations", self.callback) as report:
             done = 0
 
@@ -195,23 +252,77 @@ class StochasticEMRegressor(BaseShuffledRegressor):
             result = run_em(
                 problem,
                 solver,
-                start,
+                self._begin(task, prior),
                 align,
                 max_iter=self.max_iter,
                 settled=Drift(problem, solver, tol, WINDOW) if tol else never,
                 report=tell,
             )
-        if exact:
-            n_last = min(2 * WINDOW, (len(result.steps) + 1) // 2)
-            result = settle_on_average(problem, solver, result, align, n_last)
-        extras = {
+        extras: dict[str, Any] = {
             "acceptance_rate_": result.alignment.acceptance_rate,
             "tol_": tol,
             "n_steps_": schedule.n_steps,
             "burn_in_": schedule.burn_in,
             "thin_": schedule.thin,
         }
-        return Outcome(result, extras)
+        if self.variant == "published":
+            perm = most_likely_permutation(problem, result.state.fitted)
+            return Outcome(result, perm, extras)
+        n_last = min(2 * WINDOW, (len(result.steps) + 1) // 2)
+        result = settle_on_average(problem, solver, result, align, n_last)
+        matched = np.asarray(result.alignment.match_proba)
+        state = result.state._replace(match_proba=matched, perm=result.alignment.perm)
+        extras["match_proba_"] = problem.restore(matched)
+        extras["mismatch_rate_"] = float(1.0 - matched.mean())
+        extras["_pairing"] = Pairing(without_features(problem), prior, state, task.seed)
+        return Outcome(result, likely_permutation(problem, prior, state), extras)
+
+    def _prior(self, task: Task) -> Prior:
+        """What the parameters say about permutations."""
+        if self.variant == "published" and (
+            self.mismatch_rate is not None
+            or self.max_shift is not None
+            or self.alignment != "chain"
+            or task.match_prob is not None
+        ):
+            raise ValueError(
+                "variant='published' is the paper's algorithm and takes neither mismatch_rate nor "
+                "match_prob nor max_shift nor another alignment; use variant='exact'"
+            )
+        problem = task.problem
+        places = None
+        if self.max_shift is not None:
+            own = np.arange(problem.n_rows, dtype=np.int64)
+            places = own if problem.order is None else problem.order
+        estimates = self.mismatch_rate == "estimate"
+        rate = FIRST_GUESS if estimates else self.mismatch_rate
+        return Prior(
+            None if rate is None else float(rate),
+            estimates and task.match_prob is None,
+            task.match_prob,
+            places,
+            self.max_shift or 0,
+        )
+
+    def _aligner(self, chain: Chain, prior: Prior) -> Align:
+        if self.variant == "published":
+            return PublishedAlignment(chain)
+        if self.alignment == "exact":
+            return ExactAlignment(chain.problem, prior)
+        if self.alignment == "sinkhorn":
+            return SinkhornAlignment(chain.problem, prior)
+        return SampledAlignment(chain, prior)
+
+    def _begin(self, task: Task, prior: Prior) -> State:
+        """The start: robust where the order is mostly right, sorted where it is lost."""
+        start = self._start(task)
+        if prior.mostly_right:
+            robust = isinstance(self.init, str)
+            return mostly_right_start(task.problem, task.solver, prior, None if robust else start)
+        if self.variant == "exact" and prior.places is None:
+            # The order is lost, so the likeliest permutation is the best place to begin.
+            return start._replace(perm=most_likely_permutation(task.problem, start.fitted))
+        return start
 
     def _resolve(self, n: int) -> tuple[Schedule, float]:
         """Give every "auto" its value for n rows that can move."""

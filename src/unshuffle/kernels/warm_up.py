@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import hard_em, match, swap
+from . import hard_em, local, match, swap
 
 
 def warm_up() -> None:
@@ -33,3 +33,24 @@ def warm_up() -> None:
     hard_em.shuffled_starts(basis, y, starts, seed, 0, thetas)
     hard_em.descend(basis, y, starts, thetas, explained, settled, 2, 0.0)
     hard_em.coordinates(basis, y, thetas[0])
+    lists = local.Lists(perm, perm.copy(), starts, local.ALL_SCALES)
+    suspected = np.ones(n, dtype=np.bool_)
+    local.sort_rows(mu, starts, perm)
+    local.pick_suspects(perm, starts, suspected, ranked, starts.copy())
+    belief = local.Belief(np.empty(0), np.empty(0, dtype=np.int64), 0)
+    local.advance_blocks(
+        np.zeros((n, 4)),
+        np.arange(n),
+        np.zeros(n),
+        starts,
+        lists,
+        belief,
+        0,
+        1,
+        1.0,
+        seed,
+        0,
+        swap.Schedule(8, 2, 1),
+        0,
+        1,
+    )

@@ -1,0 +1,127 @@
+"""Running a compiled chain: work space, streams, and how the work is cut for threads."""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+
+from ..engine.local import Workers
+from ..kernels.local import Belief, Lists, advance_blocks
+from ..kernels.swap import HELD, MU, SUM, Schedule, advance_groups
+from ..problem import FloatArray, IntArray, Problem
+
+# Proposals between two chances to obey an interruption: a few tenths of a second at worst.
+PROPOSALS_PER_PIECE = 1 << 21
+
+# Below this much work a second thread costs more than it brings.
+PROPOSALS_PER_THREAD = 1 << 15
+
+
+class Chain:
+    """A swap chain on one problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    schedule : Schedule
+    seed : int
+        Streams are keyed by (seed, iteration, block), so that the outcome does not depend on
+        the number of threads.
+    workers : Workers
+    """
+
+    def __init__(self, problem: Problem, schedule: Schedule, seed: int, workers: Workers) -> None:
+        self.problem = problem
+        self.schedule = schedule
+        self.seed = np.uint64(seed)
+        self.workers = workers
+        self._slots = np.empty((problem.n_movable, 4))
+
+    def run_random_pairs(
+        self,
+        fitted: FloatArray,
+        noise_scale: float,
+        labels: FloatArray,
+        perm: IntArray,
+        iteration: int,
+    ) -> tuple[FloatArray, float]:
+        """Propose uniformly random pairs, from `perm`, which ends in the last state.
+
+        Returns the average labels, shape (n,), and the acceptance rate.
+        """
+
+        def advance(group: int, group_end: int, piece: int, n_pieces: int) -> int:
+            return advance_groups(
+                self._slots, perm, self.problem.starts, group, group_end, noise_scale**-2.0,
+                self.seed, iteration, self.schedule, piece, n_pieces,
+            )  # fmt: skip
+
+        return self._run(advance, fitted, labels, perm)
+
+    def run_local_pairs(
+        self,
+        fitted: FloatArray,
+        noise_scale: float,
+        labels: FloatArray,
+        perm: IntArray,
+        iteration: int,
+        lists: Lists,
+        belief: Belief,
+    ) -> tuple[FloatArray, FloatArray, float]:
+        """Propose pairs that are neighbours in `lists`, under the prior `belief`.
+
+        Returns the average labels, the share of states in which each row held its own label
+        (both of shape (n,)), and the acceptance rate.
+        """
+        home = np.zeros(self.problem.n_rows)
+        home[self.problem.n_movable :] = 1.0
+
+        def advance(block: int, block_end: int, piece: int, n_pieces: int) -> int:
+            return advance_blocks(
+                self._slots, perm, home, self.problem.starts, lists, belief, block, block_end,
+                noise_scale**-2.0, self.seed, iteration, self.schedule, piece, n_pieces,
+            )  # fmt: skip
+
+        average, rate = self._run(advance, fitted, labels, perm)
+        return average, home, rate
+
+    def _run(
+        self,
+        advance: Callable[[int, int, int, int], int],
+        fitted: FloatArray,
+        labels: FloatArray,
+        perm: IntArray,
+    ) -> tuple[FloatArray, float]:
+        slots, n = self._slots, self.problem.n_movable
+        slots[:, MU] = fitted[:n]
+        slots[:, HELD] = labels[perm[:n]]
+        slots[:, SUM:] = 0.0
+        tasks, n_pieces = cut(self.problem.starts, self.schedule.n_steps, self.workers.n_jobs)
+        accepted = 0
+        for piece in range(n_pieces):
+
+            def work(task: tuple[int, int], piece: int = piece) -> int:
+                return advance(*task, piece, n_pieces)
+
+            accepted += sum(self.workers.map(work, tasks))
+        average = labels.copy()
+        average[:n] = slots[:, SUM]
+        return average, accepted / self.schedule.n_steps if n else float("nan")
+
+
+def cut(starts: IntArray, n_steps: int, n_jobs: int) -> tuple[list[tuple[int, int]], int]:
+    """Cut the blocks into tasks of like size, and long chains into pieces.
+
+    The cut decides only who does what and when, never what comes out.
+    """
+    n_blocks = len(starts) - 1
+    if n_blocks == 0:
+        return [], 0
+    n = int(starts[-1])
+    longest = n_steps * int(np.diff(starts).max()) // n
+    n_pieces = 1 + longest // PROPOSALS_PER_PIECE
+    proposals = n_steps // n_pieces
+    useful = min(4 * n_jobs, proposals // PROPOSALS_PER_THREAD) if n_jobs > 1 else 1
+    n_tasks = min(max(1, useful, proposals // PROPOSALS_PER_PIECE), n_blocks)
+    edges = np.unique(np.searchsorted(starts, np.arange(n_tasks + 1) * n / n_tasks))
+    return [(int(a), int(b)) for a, b in pairwise(edges)], n_pieces

@@ -1,0 +1,50 @@
+"""Exact alignment: all permutations of each block, for blocks of a few rows."""
+
+from itertools import permutations
+
+import numpy as np
+
+from ..priors import Prior
+from ..problem import BoolArray, IntArray, Problem
+from .soft import SoftAlignment
+from .state import Alignment, State
+
+LARGEST_BLOCK = 8
+
+
+class ExactAlignment(SoftAlignment):
+    """Enumerate the posterior over permutations, block by block."""
+
+    def __init__(self, problem: Problem, prior: Prior) -> None:
+        super().__init__(problem, prior)
+        self._check_largest("exact", LARGEST_BLOCK, "use 'chain' or 'sinkhorn'")
+        sizes = {int(size) for size in np.diff(problem.starts)}
+        self._orders = {m: np.array(list(permutations(range(m)))) for m in sizes}
+
+    def __call__(self, state: State, iteration: int) -> Alignment:
+        """Posterior means at `state`; `iteration` plays no role."""
+        problem, y = self.problem, self.problem.y
+        belief = self.prior.belief(problem, state.mismatch_rate)
+        expected, home = y.copy(), np.ones(problem.n_rows)
+        perm: IntArray = np.arange(problem.n_rows, dtype=np.int64)
+        for first, last in zip(problem.starts[:-1], problem.starts[1:], strict=True):
+            rows = slice(int(first), int(last))
+            orders = self._orders[int(last - first)]
+            log_weight = -0.5 * ((y[rows][orders] - state.fitted[rows]) / state.noise_scale) ** 2
+            moved = orders != np.arange(last - first)
+            if len(belief.costs):
+                log_weight = log_weight - belief.costs[rows] * moved
+            total = log_weight.sum(axis=1)
+            if len(belief.places):
+                total[_beyond(orders, belief.places[rows], belief.reach)] = -np.inf
+            weight = np.exp(total - total.max())
+            weight /= weight.sum()
+            expected[rows] = weight @ y[rows][orders]
+            home[rows] = 1.0 - weight @ moved
+            perm[rows] = first + orders[int(np.argmax(weight))]
+        return self.conclude(state, expected, home, perm)
+
+
+def _beyond(orders: IntArray, places: IntArray, reach: int) -> BoolArray:
+    beyond: BoolArray = np.abs(places[orders] - places).max(axis=1) > reach
+    return beyond

@@ -1,0 +1,95 @@
+"""What users ask a fitted estimator about its pairing."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..pairing import Pairing
+from ..problem import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class PairingMethods:
+    """Suspects and repair, for estimators that keep a posterior over permutations."""
+
+    _pairing: Pairing
+    match_proba_: FloatArray
+    permutation_: IntArray
+
+    def suspects(self, threshold: float = 0.5, *, n_partners: int = 3) -> "pd.DataFrame":
+        """Rows whose label is probably not their own, and whose it may be instead.
+
+        Parameters
+        ----------
+        threshold : float, default=0.5
+            Rows with a lower probability of holding their own label are listed.
+        n_partners : int, default=3
+            Most partners named for each row.
+
+        Returns
+        -------
+        table : pandas.DataFrame
+            One line per suspect, the least likely match first: `row`, its `label`, `match_proba`,
+            and `partner_1`, `partner_1_proba`, ...: the rows beside which its own label may
+            stand, and how probable that is (−1 and NaN where there are fewer partners).
+        """
+        check_is_fitted(self)
+        if not 0.0 <= threshold <= 1.0:
+            raise ValueError(f"threshold is a probability between 0 and 1, got {threshold}")
+        if not hasattr(self, "match_proba_"):
+            raise ValueError("variant='published' does not tell matches; fit variant='exact'")
+        import pandas as pd
+
+        rows = np.flatnonzero(self.match_proba_ < threshold)
+        rows = rows[np.argsort(self.match_proba_[rows], kind="stable")]
+        problem = self._pairing.problem
+        arranged = problem.arranged_rows(rows)
+        shares = self._pairing.partners(arranged) if len(rows) else []
+        table: dict[str, Any] = {
+            "row": rows,
+            "label": problem.restore(problem.y)[rows],
+            "match_proba": self.match_proba_[rows],
+        }
+        for k in range(n_partners):
+            partners = [
+                _partner(share, own, k) for share, own in zip(shares, arranged, strict=True)
+            ]
+            labels = np.array([label for label, _ in partners], dtype=np.int64)
+            named = labels >= 0
+            labels[named] = problem.user_rows(labels[named])
+            table[f"partner_{k + 1}"] = labels
+            table[f"partner_{k + 1}_proba"] = np.array(
+                [share for _, share in partners], dtype=float
+            )
+        return pd.DataFrame(table)
+
+    def repair(self, y: Any) -> FloatArray:
+        """Put labels back in place by the most likely permutation.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,)
+            Anything that stood beside the rows of the fit: the labels, or their names.
+
+        Returns
+        -------
+        repaired : array of shape (n_samples,)
+            ``y[permutation_]``; the input is left as it is.
+        """
+        check_is_fitted(self)
+        labels = np.asarray(y)
+        if labels.shape != self.permutation_.shape:
+            raise ValueError(
+                f"y has shape {labels.shape} but the model was fitted to "
+                f"{len(self.permutation_)} rows; repair takes the labels of those rows"
+            )
+        repaired: FloatArray = labels[self.permutation_]
+        return repaired
+
+
+def _partner(share: dict[int, float], own: int, k: int) -> tuple[int, float]:
+    others = [(label, value) for label, value in share.items() if label != own]
+    return others[k] if k < len(others) else (-1, float("nan"))

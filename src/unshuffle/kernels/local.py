@@ -1,0 +1,261 @@
+"""Rank-local Metropolis-Hastings over permutations, with a prior on mismatches.
+
+Rows stand in *lists* sorted by mu (all rows of a group, and the suspects among them). A proposal
+draws a place in a list and a distance on a random scale, from neighbours to the whole list, and
+swaps the labels of the two rows it finds. Lists are fixed while the chain runs and a distance is
+as likely as its opposite, so the proposal is symmetric.
+
+With ``cost_i`` for every row that does not hold its own label, a swap of the labels a, b of rows
+i, j changes the log posterior by ``(mu_i - mu_j)(b - a) / s²`` minus the change of the costs.
+Slots are those of `swap`, and ``home`` counts the kept states in which a row held its own label.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..problem import BoolArray, FloatArray, IntArray
+from .jit import kernel
+from .rng import draw, high_index, stream_key, to_unit
+from .swap import COUNTED, HELD, HOPELESS, MU, SUM, Schedule, close_averages, kept_states, share
+
+ALL_SCALES = 31
+_U24, _U26, _U27 = np.uint64(24), np.uint64(26), np.uint64(27)
+_LOW_24 = np.uint64(0xFFFFFF)
+_LOW_5 = np.uint64(31)
+_LOW_2 = np.uint64(3)
+_LOW_1 = np.uint64(1)
+
+
+class Lists(NamedTuple):
+    """Rows in the order in which they are neighbours.
+
+    Attributes
+    ----------
+    rows : array of shape (n_movable,)
+        All rows, block by block.
+    suspects : array of shape (n_suspects,)
+        The rows worth most of the proposals, block by block.
+    suspect_starts : array of shape (n_blocks + 1,)
+        Suspects of block g are ``suspect_starts[g]:suspect_starts[g + 1]``.
+    max_scale : int
+        Distances up to ``2**max_scale`` places.
+    """
+
+    rows: IntArray
+    suspects: IntArray
+    suspect_starts: IntArray
+    max_scale: int
+
+
+class Belief(NamedTuple):
+    """What is believed of permutations before the labels are looked at.
+
+    Attributes
+    ----------
+    costs : array of shape (n_movable,), or of length 0 for the uniform prior
+        Log odds against each row being mismatched.
+    places : array of shape (n_movable,), or of length 0 where labels may come from anywhere
+        Number of each row in the table.
+    reach : int
+        A label is at most so many rows away from its own.
+    """
+
+    costs: FloatArray
+    places: IntArray
+    reach: int
+
+
+@kernel
+def sort_rows(mu: FloatArray, starts: IntArray, rows: IntArray) -> None:
+    """Write the rows of each block in ascending order of mu into `rows`."""
+    for g in range(len(starts) - 1):
+        first = starts[g]
+        last = starts[g + 1]
+        rows[first:last] = first + np.argsort(mu[first:last])
+
+
+@kernel
+def pick_suspects(
+    rows: IntArray, starts: IntArray, suspected: BoolArray, suspects: IntArray, out: IntArray
+) -> None:
+    """Copy the suspected rows into `suspects`, keeping their order; block limits go to `out`."""
+    count = 0
+    for g in range(len(starts) - 1):
+        out[g] = count
+        for k in range(starts[g], starts[g + 1]):
+            if suspected[rows[k]]:
+                suspects[count] = rows[k]
+                count += 1
+    out[len(starts) - 1] = count
+
+
+@kernel
+def useful_scales(
+    members: IntArray, slots: FloatArray, precision: float, max_scale: int
+) -> tuple[int, int]:
+    """First and last of the scales 2, 4, 8, ... of places that are worth proposing.
+
+    In a list sorted by mu the useful swaps are between rows that lie a fraction of the noise to
+    several times the noise apart; nearer ones change nothing, farther ones are refused. The first
+    one's distances begin at one place all the same, so that every state can be reached.
+    """
+    length = len(members)
+    last = 1
+    while (1 << last) < length and last < max_scale:
+        last += 1
+    if max_scale < ALL_SCALES or length < 2:
+        return 1, last
+    width = slots[members[length - 1], MU] - slots[members[0], MU]
+    within_noise = length / (1.0 + width * math.sqrt(precision))
+    first = 1
+    while (1 << first) < within_noise and first < last:
+        first += 1
+    return max(1, first - 1), min(last, first + 4)
+
+
+@kernel
+def added_cost(costs: FloatArray, i: int, j: int, label_i: int, label_j: int) -> float:
+    """Cost that swapping the labels of rows i and j adds."""
+    if len(costs) == 0:
+        return 0.0
+    before: float = costs[i] * (label_i != i) + costs[j] * (label_j != j)
+    after: float = costs[i] * (label_j != i) + costs[j] * (label_i != j)
+    return after - before
+
+
+@kernel
+def too_far(belief: Belief, i: int, j: int, label_i: int, label_j: int) -> bool:
+    """Whether a swap would carry a label beyond its reach."""
+    if len(belief.places) == 0:
+        return False
+    far_i: int = abs(belief.places[label_j] - belief.places[i])
+    far_j: int = abs(belief.places[label_i] - belief.places[j])
+    return far_i > belief.reach or far_j > belief.reach
+
+
+@kernel
+def advance_block(
+    slots: FloatArray,
+    perm: IntArray,
+    home: FloatArray,
+    rows: IntArray,
+    suspects: IntArray,
+    max_scale: int,
+    belief: Belief,
+    precision: float,
+    key: np.uint64,
+    begin: int,
+    end: int,
+    burn_in: int,
+    thin: int,
+) -> int:
+    """Run steps begin+1 .. end of one block's chain in place; return the accepted swaps."""
+    accepted = 0
+    low_rows, high_rows = useful_scales(rows, slots, precision, max_scale)
+    low_suspects, high_suspects = useful_scales(suspects, slots, precision, max_scale)
+    for step in range(begin + 1, end + 1):
+        bits = draw(key, 2 * step)
+        # Lower half, from the top: 5 bits of scale, 1 of direction, 2 of list, 24 of distance.
+        use_suspects = len(suspects) > 1 and (bits >> _U24) & _LOW_2 != 0
+        members = suspects if use_suspects else rows
+        low = low_suspects if use_suspects else low_rows
+        high = high_suspects if use_suspects else high_rows
+        scale = low + (np.int64((bits >> _U27) & _LOW_5) * (high - low + 1)) // 32
+        place = np.int64(high_index(bits, np.uint64(len(members))))
+        distance = 1 + ((np.int64(bits & _LOW_24) << scale) >> 24)
+        other = place + distance if (bits >> _U26) & _LOW_1 else place - distance
+        if other < 0 or other >= len(members):
+            continue
+        i = members[place]
+        j = members[other]
+        label_i = perm[i]
+        label_j = perm[j]
+        if too_far(belief, i, j, label_i, label_j):
+            continue
+        gain = (slots[i, MU] - slots[j, MU]) * (slots[j, HELD] - slots[i, HELD]) * precision
+        log_ratio = gain - added_cost(belief.costs, i, j, label_i, label_j)
+        if log_ratio < 0.0:
+            if log_ratio < HOPELESS:
+                continue
+            if to_unit(draw(key, 2 * step + 1)) >= math.exp(log_ratio):
+                continue
+        accepted += 1
+        counted = np.float64(kept_states(step - 1, burn_in, thin))
+        held_i = slots[i, HELD]
+        held_j = slots[j, HELD]
+        stay_i = counted - slots[i, COUNTED]
+        stay_j = counted - slots[j, COUNTED]
+        slots[i, SUM] += held_i * stay_i
+        slots[j, SUM] += held_j * stay_j
+        home[i] += stay_i * (label_i == i)
+        home[j] += stay_j * (label_j == j)
+        slots[i, COUNTED] = counted
+        slots[j, COUNTED] = counted
+        slots[i, HELD] = held_j
+        slots[j, HELD] = held_i
+        perm[i] = label_j
+        perm[j] = label_i
+    return accepted
+
+
+@kernel
+def close_home(
+    slots: FloatArray, perm: IntArray, home: FloatArray, first: int, last: int, n_kept: int
+) -> None:
+    """Turn counts of states at home into shares; before `close_averages`."""
+    for i in range(first, last):
+        if n_kept == 0:
+            home[i] = np.float64(perm[i] == i)
+        else:
+            rest = np.float64(n_kept) - slots[i, COUNTED]
+            home[i] = (home[i] + rest * (perm[i] == i)) / np.float64(n_kept)
+
+
+@kernel
+def advance_blocks(
+    slots: FloatArray,
+    perm: IntArray,
+    home: FloatArray,
+    starts: IntArray,
+    lists: Lists,
+    belief: Belief,
+    block: int,
+    block_end: int,
+    precision: float,
+    seed: np.uint64,
+    iteration: int,
+    schedule: Schedule,
+    piece: int,
+    n_pieces: int,
+) -> int:
+    """Run one piece of the chains of blocks [block, block_end); average after the last piece."""
+    n = starts[-1]
+    accepted = 0
+    for g in range(block, block_end):
+        first = starts[g]
+        last = starts[g + 1]
+        steps = share(schedule.n_steps, first, last, n)
+        warm = share(schedule.burn_in, first, last, n)
+        gap = max(1, schedule.thin * (last - first) // n)
+        accepted += advance_block(
+            slots,
+            perm,
+            home,
+            lists.rows[first:last],
+            lists.suspects[lists.suspect_starts[g] : lists.suspect_starts[g + 1]],
+            lists.max_scale,
+            belief,
+            precision,
+            stream_key(seed, iteration, g),
+            steps * piece // n_pieces,
+            steps * (piece + 1) // n_pieces,
+            warm,
+            gap,
+        )
+        if piece == n_pieces - 1:
+            n_kept = kept_states(steps, warm, gap)
+            close_home(slots, perm, home, first, last, n_kept)
+            close_averages(slots, first, last, n_kept)
+    return accepted

@@ -1,0 +1,148 @@
+"""Robust starts for pairings that are mostly right: Huber, then a two-component mixture.
+
+A label is the row's own (normal around the fit) with probability ``1 - α``, or some other row's
+(drawn from the labels at large, density f) with probability α:
+
+``p(y_i) = (1 - α_i) N(y_i; b + x_i w, s²) + α_i f(y_i)``.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..density import kernel_density
+from ..least_squares import LeastSquares
+from ..problem import BoolArray, FloatArray
+
+HUBER_THRESHOLD = 1.345  # 95 % efficiency under normal noise
+SMALLEST_RELATIVE_NOISE = 1e-6
+
+
+class Mixture(NamedTuple):
+    """A fitted mixture.
+
+    Attributes
+    ----------
+    coef : array of shape (d,)
+    intercept : float
+    noise_scale : float
+    mismatch_rate : float
+    match_proba : array of shape (n,)
+        Posterior probability that each label is the row's own.
+    log_likelihood : float
+        Mean log density of the labels.
+    n_iter : int
+    converged : bool
+    """
+
+    coef: FloatArray
+    intercept: float
+    noise_scale: float
+    mismatch_rate: float
+    match_proba: FloatArray
+    log_likelihood: float
+    n_iter: int
+    converged: bool
+
+
+class _Frame:
+    """Weighted least squares in an orthonormal basis, where it cannot be ill-conditioned."""
+
+    def __init__(self, solver: LeastSquares, y: FloatArray) -> None:
+        basis = solver.basis()
+        if solver.fit_intercept:
+            constant = np.full((len(y), 1), len(y) ** -0.5)
+            basis = np.concatenate([constant, basis], axis=1)
+        self.basis = basis
+        self.y = y
+
+    def fit(self, weights: FloatArray | None = None) -> FloatArray:
+        """Fitted values of the weighted least squares fit."""
+        if weights is None:
+            return self.basis @ (self.basis.T @ self.y)
+        weighted = self.basis * weights[:, None]
+        theta = np.linalg.lstsq(weighted.T @ self.basis, weighted.T @ self.y, rcond=None)[0]
+        fitted: FloatArray = self.basis @ theta
+        return fitted
+
+
+def fit_mixture(
+    solver: LeastSquares,
+    y: FloatArray,
+    *,
+    mismatch_rate: float | None = None,
+    match_prob: FloatArray | None = None,
+    known: BoolArray | None = None,
+    max_iter: int = 500,
+    tol: float = 1e-8,
+) -> Mixture:
+    """Fit the mixture by EM from two starts, OLS and Huber; the higher likelihood wins.
+
+    A given `mismatch_rate` or `match_prob` (per row) stays as it is; otherwise the rate is
+    estimated from the rows that are not `known` to hold their own label.
+    """
+    frame, density = _Frame(solver, y), kernel_density(y)
+    if known is None:
+        known = np.zeros(len(y), dtype=np.bool_)
+    ordinary = frame.fit()
+    starts = [ordinary, huber(frame, ordinary)]
+    ends = [
+        _climb(frame, density, start, mismatch_rate, match_prob, known, max_iter, tol)
+        for start in starts
+    ]
+    fitted, best = max(ends, key=lambda end: end[1].log_likelihood)
+    # The fitted values lie in the span of X, so their least squares fit gives them back.
+    solution = solver.solve(fitted)
+    return best._replace(coef=solution.coef, intercept=solution.intercept)
+
+
+def huber(frame: _Frame, fitted: FloatArray, n_iter: int = 30) -> FloatArray:
+    """Fitted values of Huber's regression, by reweighting with the residuals' median scale."""
+    for _ in range(n_iter):
+        size = np.abs(frame.y - fitted)
+        scale = float(np.median(size)) / 0.6745
+        if scale == 0.0:
+            break
+        limit = HUBER_THRESHOLD * scale
+        before = fitted
+        fitted = frame.fit(limit / np.maximum(size, limit))
+        if np.max(np.abs(fitted - before)) < 1e-6 * scale:
+            break
+    return fitted
+
+
+def _climb(
+    frame: _Frame,
+    density: FloatArray,
+    fitted: FloatArray,
+    rate: float | None,
+    match_prob: FloatArray | None,
+    known: BoolArray,
+    max_iter: int,
+    tol: float,
+) -> tuple[FloatArray, Mixture]:
+    y, n_open = frame.y, max(int(np.sum(~known)), 1)
+    floor = SMALLEST_RELATIVE_NOISE * float(y.std())
+    scale = max(float(np.median(np.abs(y - fitted))) / 0.6745, floor)
+    share = 0.5 if rate is None else rate
+    before, converged, n_iter = -np.inf, False, 0
+    while not converged and n_iter < max_iter:
+        n_iter += 1
+        mismatched = np.where(known, 0.0, share if match_prob is None else 1.0 - match_prob)
+        own = (1.0 - mismatched) * np.exp(-0.5 * ((y - fitted) / scale) ** 2)
+        own /= scale * np.sqrt(2.0 * np.pi)
+        total = own + mismatched * density
+        # Far outliers of a surely matched row underflow both terms.
+        total = np.maximum(total, np.finfo(float).tiny)
+        posterior = np.where(known, 1.0, own / total)
+        level = float(np.mean(np.log(total)))
+        converged = level - before <= tol * (1.0 + abs(level))
+        before = level
+        fitted = frame.fit(posterior)
+        weight = float(posterior.sum())
+        residual = y - fitted
+        scale = max(float(np.sqrt((posterior * residual**2).sum() / max(weight, 1e-300))), floor)
+        if rate is None:
+            share = min(max((len(y) - weight) / n_open, 1e-6), 1.0 - 1e-6)
+    seen = share if match_prob is None else float(np.sum(1.0 - posterior)) / n_open
+    return fitted, Mixture(np.empty(0), 0.0, scale, seen, posterior, level, n_iter, bool(converged))
