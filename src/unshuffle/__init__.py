@@ -7,7 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .estimators._progress import Progress
     from .estimators.hard import HardEMRegressor
+    from .estimators.mixture import MixtureRegressor
     from .estimators.stochastic import StochasticEMRegressor
     from .exceptions import RankWarning, UnshuffleWarning
     from .kernels.warm_up import warm_up
@@ -16,6 +18,8 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "HardEMRegressor": "estimators.hard",
+    "MixtureRegressor": "estimators.mixture",
+    "Progress": "estimators._progress",
     "StochasticEMRegressor": "estimators.stochastic",
     "RankWarning": "exceptions",
     "UnshuffleWarning": "exceptions",
@@ -25,6 +29,8 @@ _ROOMS = ("datasets", "metrics")
 
 __all__ = [
     "HardEMRegressor",
+    "MixtureRegressor",
+    "Progress",
     "RankWarning",
     "StochasticEMRegressor",
     "UnshuffleWarning",

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from .alignment.chain import Chain
-from .alignment.hard import most_likely_permutation, suspects_sorted
+from .alignment.hard import most_likely_permutation, sort_all_but
 from .alignment.sampled import SampledAlignment
 from .alignment.state import State
 from .engine.local import Workers
@@ -75,7 +75,7 @@ def likely_permutation(problem: Problem, prior: Prior, state: State) -> IntArray
         return _cheapest_within_reach(problem, prior, state)
     if not prior.mostly_right or state.match_proba is None:
         return most_likely_permutation(problem, state.fitted)
-    return suspects_sorted(problem, state)
+    return sort_all_but(problem, state.fitted, state.match_proba >= 0.5)
 
 
 def _cheapest_within_reach(problem: Problem, prior: Prior, state: State) -> IntArray:

@@ -62,6 +62,8 @@ class Prior:
 
     def matched(self, n: int, rate: float) -> FloatArray:
         """Prior probability that each of the first n rows holds its own label."""
+        if not self.estimates and self.rate is not None:
+            rate = self.rate
         p = np.full(n, 1.0 - rate) if self.match_prob is None else self.match_prob[:n]
         return np.clip(p, SMALLEST_RATE, 1.0 - SMALLEST_RATE)
 

@@ -14,7 +14,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from unshuffle import HardEMRegressor, RankWarning, StochasticEMRegressor
+from unshuffle import (
+    HardEMRegressor,
+    MixtureRegressor,
+    RankWarning,
+    StochasticEMRegressor,
+)
 
 ESTIMATORS = [
     StochasticEMRegressor(random_state=0),
@@ -22,9 +27,13 @@ ESTIMATORS = [
     HardEMRegressor(n_init=5, random_state=0),
 ]
 each = pytest.mark.parametrize("estimator", ESTIMATORS, ids=["exact", "published", "hard"])
+mostly_right = [StochasticEMRegressor(mismatch_rate="estimate", n_steps=20_000, random_state=0)]
+mostly_right += [MixtureRegressor()]
 
 
-@each
+@pytest.mark.parametrize(
+    "estimator", ESTIMATORS + mostly_right, ids=["exact", "published", "hard", "rate", "mixture"]
+)
 @pytest.mark.filterwarnings("ignore")
 def test_every_check_of_sklearn_passes(estimator):
     results = check_estimator(estimator, on_skip=None)

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from unshuffle.kernels import hard_em, match, swap
+from unshuffle.kernels import hard_em, local, match, swap
 
 
 def run():
@@ -35,6 +35,27 @@ def run():
     hard_em.descend(basis, y[ranked], starts, thetas, explained, settled, 20, 0.0)
     yield thetas
     yield explained
+    rows, suspects, limits = (
+        np.arange(36),
+        np.empty(36, dtype=np.int64),
+        np.empty(4, dtype=np.int64),
+    )
+    place_of, home = np.empty(36, dtype=np.int64), np.zeros(n)
+    local.sort_rows(mu, starts, rows)
+    local.pick_suspects(rows, starts, mu[:36] > -0.5, suspects, place_of, limits)
+    lists = local.Lists(rows, suspects[: limits[-1]], limits, place_of, local.ALL_SCALES)
+    belief = local.Belief(rng.uniform(0, 3, size=36), np.empty(0, dtype=np.int64), 0)
+    perm = np.arange(n)
+    slots = np.zeros((36, 4))
+    slots[:, 0], slots[:, 1] = mu[:36], y[:36]
+    accepted = local.advance_blocks(
+        slots, perm, np.arange(n), home, starts, lists, belief, 0, 3, 3.0, seed, 1,
+        swap.Schedule(2000, 100, 1), 0, 1,
+    )  # fmt: skip
+    assert accepted > 50
+    yield slots
+    yield perm
+    yield home
 
 
 with np.errstate(over="ignore"):  # plain numpy warns where unsigned integers wrap around

@@ -28,97 +28,120 @@ def target_of(perms, likelihood, belief):
     return weight / weight.sum()
 
 
-def all_first_draws():
-    """One draw for every combination of place, scale, direction, list and distance.
+def all_first_draws(kinds):
+    """One draw for every combination of place, scale, direction, kind and distance.
 
-    Fields of 32 bits and 24 bits are sampled at the centres of equal cells that are finer than
-    anything the kernel distinguishes for four rows, so that equal weights are exact.
+    Fields of bits are taken at the centres of cells that are at least as fine as anything the
+    kernel distinguishes for four rows, so that equal weights are exact.
     """
-    cells = 16
+    cells = 4
     for place in range(N):
         high = ((2 * place + 1) << 32) // (2 * N)
         for scale in range(32):
             for direction in range(2):
-                for which in range(4):
+                for kind in kinds:
                     for cell in range(cells):
                         distance = ((2 * cell + 1) << 24) // (2 * cells)
-                        low = (scale << 27) | (direction << 26) | (which << 24) | distance
+                        low = (scale << 27) | (direction << 26) | (kind << 24) | distance
                         yield np.uint64((high << 32) | low)
 
 
-def transition_matrix(monkeypatch, mu, y, scale, belief, suspects):
-    perms, likelihood = enumerated_posterior(mu, y, scale, np.array([0, N]))
-    number = {tuple(p): k for k, p in enumerate(perms)}
-    target = target_of(perms, likelihood, belief)
-    rows = np.argsort(mu) if len(belief.places) == 0 else np.arange(N)
-    max_scale = ALL_SCALES if len(belief.places) == 0 else 2
-    draws = list(all_first_draws())
-    matrix = np.zeros((len(perms), len(perms)))
+class Kernel:
+    """The kernel on four rows, with its draws replaced."""
 
-    def step(perm, bits, unit):
-        monkeypatch.setattr(local, "draw", lambda key, counter: bits if counter == 2 else unit)
+    def __init__(self, monkeypatch, belief, suspected, noise=0.7):
+        rng = np.random.default_rng(0)
+        self.mu, self.y, self.noise, self.belief = (
+            rng.normal(size=N),
+            rng.normal(size=N),
+            noise,
+            belief,
+        )
+        self.monkeypatch = monkeypatch
+        local_table = len(belief.places) > 0
+        self.rows = np.arange(N) if local_table else np.argsort(self.mu)
+        self.max_scale = 2 if local_table else ALL_SCALES
+        self.suspects = np.array([i for i in self.rows if i in suspected], dtype=np.int64)
+        self.place_of = np.full(N, -1)
+        self.place_of[self.suspects] = np.arange(len(self.suspects))
+        self.perms, likelihood = enumerated_posterior(self.mu, self.y, noise, np.array([0, N]))
+        self.number = {tuple(p): k for k, p in enumerate(self.perms)}
+        self.target = target_of(self.perms, likelihood, belief)
+
+    def step(self, k, bits, unit):
+        """State after one step from state k, with these two draws."""
+        self.monkeypatch.setattr(local, "draw", lambda key, counter: bits if counter == 2 else unit)
+        perm = self.perms[k].copy()
         slots = np.zeros((N, 4))
-        slots[:, swap.MU], slots[:, swap.HELD] = mu, y[perm]
-        work = perm.copy()
+        slots[:, swap.MU], slots[:, swap.HELD] = self.mu, self.y[perm]
+        row_of_label = np.argsort(perm)
         local.advance_block.py_func(
-            slots, work, np.zeros(N), rows, suspects, max_scale, belief, scale**-2,
-            np.uint64(0), 0, 1, 0, 1,
+            slots, perm, row_of_label, np.zeros(N), self.rows, self.suspects, self.place_of,
+            self.max_scale, self.belief, self.noise**-2, np.uint64(0), 0, 1, 0, 1,
         )  # fmt: skip
-        return work
+        assert np.array_equal(row_of_label, np.argsort(perm))
+        return self.number[tuple(perm)]
 
-    for k, perm in enumerate(perms):
-        if target[k] == 0.0:
-            matrix[k, k] = 1.0
-            continue
-        chances = {}
-        for bits in draws:
-            after = tuple(step(perm, bits, np.uint64(0)))  # the lowest draw accepts all it can
-            chances[after] = chances.get(after, 0.0) + 1.0 / len(draws)
-        for after, chance in chances.items():
-            other = number[after]
-            # What the kernel should accept with; the test below checks that it does.
-            accept = min(1.0, target[other] / target[k])
-            matrix[k, other] += chance * accept
-            matrix[k, k] += chance * (1.0 - accept)
-    return perms, target, matrix, step, draws, number
+    def proposals(self, draws):
+        """Chance that each state proposes each other: the lowest second draw accepts them all."""
+        chance = np.zeros((len(self.perms), len(self.perms)))
+        for k in np.flatnonzero(self.target):
+            for bits in draws:
+                chance[k, self.step(k, bits, np.uint64(0))] += 1.0 / len(draws)
+        return chance
+
+
+def unit_draw(value):
+    """64 bits that the kernel reads as `value`."""
+    return np.uint64(int(value * 2**53) << 11)
 
 
 @pytest.mark.parametrize("name", BELIEFS)
-@pytest.mark.parametrize("suspects", [NOWHERE, np.array([2, 0, 3])], ids=["all", "suspects"])
-def test_proposals_are_symmetric_and_the_posterior_is_fixed(monkeypatch, name, suspects):
-    rng = np.random.default_rng(0)
-    mu, y, belief = rng.normal(size=N), rng.normal(size=N), BELIEFS[name]
-    if len(suspects):
-        suspects = suspects[np.argsort(mu[suspects])]
-    _, target, matrix, *_ = transition_matrix(monkeypatch, mu, y, 0.7, belief, suspects)
-    np.testing.assert_allclose(matrix.sum(axis=1), 1.0, atol=1e-12)
-    assert np.abs(target @ matrix - target).max() < 1e-12
-    flow = target[:, None] * matrix
-    np.testing.assert_allclose(flow, flow.T, atol=1e-12)
-    wrong = target**1.2 / np.sum(target**1.2)
-    assert np.abs(wrong @ matrix - wrong).max() > 1e-4
-
-
-@pytest.mark.parametrize("name", BELIEFS)
-def test_the_kernel_accepts_with_the_metropolis_probability(monkeypatch, name):
-    rng = np.random.default_rng(1)
-    mu, y, belief = rng.normal(size=N), rng.normal(size=N), BELIEFS[name]
-    perms, target, _, step, draws, number = transition_matrix(
-        monkeypatch, mu, y, 0.7, belief, NOWHERE
-    )
-    for k in (0, 5, 11, 17):
+@pytest.mark.parametrize(
+    ("kinds", "suspected"),
+    [((0, 1, 2, 3), ()), ((1,), (0, 2, 3)), ((2, 3), (0, 2, 3)), ((2, 3), (0, 1, 2, 3))],
+    ids=["all rows", "suspects", "home and away", "home and away, all"],
+)
+def test_every_kind_of_proposal_is_in_detailed_balance(monkeypatch, name, kinds, suspected):
+    """The kernel accepts with min(1, π(b) q(b, a) / π(a) q(a, b)), q counted from its own draws."""
+    kernel = Kernel(monkeypatch, BELIEFS[name], suspected)
+    draws = list(all_first_draws(kinds))
+    chance, target = kernel.proposals(draws), kernel.target
+    checked = 0
+    for k in (0, 1, 7, 16, 22):
         if target[k] == 0.0:
             continue
-        for bits in draws[::97]:
-            other = number[tuple(step(perms[k], bits, np.uint64(0)))]
+        for bits in draws[::13]:
+            other = kernel.step(k, bits, np.uint64(0))
             if other == k:
                 continue
-            accept = min(1.0, target[other] / target[k])
-            just_below = np.uint64(int(accept * (1 - 1e-9) * 2**53) << 11)
-            assert number[tuple(step(perms[k], bits, just_below))] == other
-            if accept < 1.0:
-                just_above = np.uint64(int(accept * (1 + 1e-9) * 2**53) << 11)
-                assert number[tuple(step(perms[k], bits, just_above))] == k
+            ratio = target[other] * chance[other, k] / (target[k] * chance[k, other])
+            accept = min(1.0, ratio)
+            assert kernel.step(k, bits, unit_draw(accept * (1 - 1e-9))) == other
+            if accept < 1.0 - 1e-6:
+                assert kernel.step(k, bits, unit_draw(accept * (1 + 1e-9))) == k
+            checked += 1
+    assert checked > 20
+    accept = np.minimum(1.0, np.divide(
+        target * chance.T, target[:, None] * chance,
+        out=np.zeros_like(chance), where=target[:, None] * chance > 0,
+    ))  # fmt: skip
+    matrix = chance * accept
+    np.fill_diagonal(matrix, 0.0)
+    matrix += np.diag(1.0 - matrix.sum(axis=1))
+    assert np.abs(target @ matrix - target).max() < 1e-12
+    wrong = target**1.2 / np.sum(target**1.2)
+    assert np.abs(wrong @ matrix - wrong).max() > 1e-5
+
+
+def test_chances_of_neighbours_add_up():
+    for low, high in ((1, 1), (1, 3), (2, 7), (3, 8)):
+        chances = local.neighbour_chances(low, high)
+        total = sum(
+            2 * np.exp(local.log_chance(chances, np.int64(d))) for d in range(1, 2**high + 1)
+        )
+        assert total == pytest.approx(1.0)
+        assert local.log_chance(chances, np.int64(2**high + 1)) == -np.inf
 
 
 def test_home_counts_the_states_at_home():
@@ -131,8 +154,8 @@ def test_home_counts_the_states_at_home():
     at_home, held = np.zeros(n), np.zeros(n)
     for step in range(steps):
         local.advance_block(
-            slots, perm, home, rows, NOWHERE, ALL_SCALES, belief, 2.0, np.uint64(7), step, step + 1,
-            20, 1,
+            slots, perm, NOWHERE, home, rows, NOWHERE, NOWHERE, ALL_SCALES, belief, 2.0,
+            np.uint64(7), step, step + 1, 20, 1,
         )  # fmt: skip
         if step + 1 > 20:
             at_home += perm == np.arange(n)

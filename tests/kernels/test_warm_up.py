@@ -2,13 +2,13 @@ import numpy as np
 
 import unshuffle
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.kernels import hard_em, match, rng, swap
+from unshuffle.kernels import hard_em, local, match, rng, swap
 
 
 def compiled_signatures():
     return {
         (module.__name__, name): len(function.signatures)
-        for module in (rng, swap, match, hard_em)
+        for module in (rng, swap, local, match, hard_em)
         for name, function in vars(module).items()
         if hasattr(function, "signatures")
     }
@@ -23,5 +23,7 @@ def test_warm_up_compiles_all_that_fits_need():
     for variant in ("exact", "published"):
         model = unshuffle.StochasticEMRegressor(variant=variant, tol=0, max_iter=2, random_state=0)
         model.fit(data.X, data.y, groups=data.groups, known=known)
+    model = unshuffle.StochasticEMRegressor(mismatch_rate=0.2, max_shift=9, tol=0, max_iter=2)
+    model.fit(data.X, data.y, groups=data.groups, known=known)
     unshuffle.HardEMRegressor(n_init=3, random_state=0).fit(data.X, data.y, groups=data.groups)
     assert compiled_signatures() == before

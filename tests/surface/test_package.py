@@ -51,7 +51,10 @@ def test_public_names_have_runnable_examples():
     public = [
         getattr(home, name)
         for home, names in (
-            (unshuffle, ["StochasticEMRegressor", "HardEMRegressor", "warm_up"]),
+            (
+                unshuffle,
+                ["StochasticEMRegressor", "HardEMRegressor", "MixtureRegressor", "warm_up"],
+            ),
             (datasets, [n for n in datasets.__all__ if n[0].islower() and n != "load_aptamers"]),
             (
                 metrics,

@@ -75,11 +75,14 @@ class Chain:
         """
         home = np.zeros(self.problem.n_rows)
         home[self.problem.n_movable :] = 1.0
+        row_of_label = np.empty(self.problem.n_rows if len(lists.suspects) else 0, dtype=np.int64)
+        if len(lists.suspects):
+            row_of_label[perm] = np.arange(self.problem.n_rows)
 
         def advance(block: int, block_end: int, piece: int, n_pieces: int) -> int:
             return advance_blocks(
-                self._slots, perm, home, self.problem.starts, lists, belief, block, block_end,
-                noise_scale**-2.0, self.seed, iteration, self.schedule, piece, n_pieces,
+                self._slots, perm, row_of_label, home, self.problem.starts, lists, belief, block,
+                block_end, noise_scale**-2.0, self.seed, iteration, self.schedule, piece, n_pieces,
             )  # fmt: skip
 
         average, rate = self._run(advance, fitted, labels, perm)

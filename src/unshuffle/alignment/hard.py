@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..kernels.match import match_groups, rank_labels
-from ..problem import FloatArray, IntArray, Problem, make_problem
+from ..problem import BoolArray, FloatArray, IntArray, Problem, make_problem
 from .state import Alignment, State
 
 
@@ -21,13 +21,12 @@ def most_likely_permutation(problem: Problem, fitted: FloatArray) -> IntArray:
     return perm
 
 
-def suspects_sorted(problem: Problem, state: State) -> IntArray:
-    """Sort the labels of rows that probably do not hold their own; the others keep theirs."""
-    stay = np.asarray(state.match_proba) >= 0.5
+def sort_all_but(problem: Problem, fitted: FloatArray, stay: BoolArray) -> IntArray:
+    """Sort labels like the fitted values inside the blocks, except for rows that `stay`."""
     codes = np.repeat(np.arange(problem.n_blocks), np.diff(problem.starts))
     codes = np.concatenate([codes, np.full(problem.n_rows - len(codes), problem.n_blocks)])
     pool = make_problem(problem.X, problem.y, codes, stay)
-    perm = most_likely_permutation(pool, pool.arrange(state.fitted))
+    perm = most_likely_permutation(pool, pool.arrange(fitted))
     return pool.restore_permutation(perm)
 
 

@@ -45,8 +45,10 @@ class SampledAlignment(SoftAlignment):
             np.empty(n, dtype=np.int64),
             np.empty(len(problem.starts), dtype=np.int64),
         )
-        pick_suspects(rows, problem.starts, self._suspected(state), suspects, limits)
-        return Lists(rows, suspects[: limits[-1]], limits, max_scale)
+        place_of = np.empty(n, dtype=np.int64)
+        suspected = self._suspected(state)
+        pick_suspects(rows, problem.starts, suspected, suspects, place_of, limits)
+        return Lists(rows, suspects[: limits[-1]], limits, place_of, max_scale)
 
     def _suspected(self, state: State) -> BoolArray:
         """Rows whose residual makes a mismatch possible, by the odds of the two-part mixture.

@@ -38,7 +38,30 @@ class Outcome(NamedTuple):
     extras: dict[str, Any]
 
 
-class BaseShuffledRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class LinearPrediction:
+    """Predict with coefficients and an intercept."""
+
+    coef_: FloatArray
+    intercept_: float
+
+    def predict(self, X: Any) -> FloatArray:
+        """Predict the labels of rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : array of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        predicted: FloatArray = X @ self.coef_ + self.intercept_
+        return predicted
+
+
+class BaseShuffledRegressor(LinearPrediction, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Linear regression on labels whose pairing with the rows is lost."""
 
     # With metadata routing enabled, `groups` and `known` reach fit without further words.
@@ -85,22 +108,6 @@ class BaseShuffledRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc
         recorded = {k: v for k, v in vars(blank).items() if k.endswith("_in_")}
         return self._keep(problem, solver, outcome, recorded)
 
-    def predict(self, X: Any) -> FloatArray:
-        """Predict the labels of rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : array of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        predicted: FloatArray = X @ self.coef_ + self.intercept_
-        return predicted
-
     @abstractmethod
     def _run(self, task: Task) -> Outcome:
         """Run the algorithm."""
@@ -136,36 +143,42 @@ class BaseShuffledRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc
         self.permutation_ = problem.restore_permutation(outcome.permutation)
         self.n_groups_ = problem.n_groups
         self.rank_ = solver.rank
-        self._warn_about(solver)
-        return self
-
-    def _warn_about(self, solver: LeastSquares) -> None:
-        if len(solver.dependent):
-            names = getattr(self, "feature_names_in_", None)
-            columns = ", ".join(
-                str(j) if names is None else repr(names[j]) for j in solver.dependent
-            )
-            warnings.warn(
-                f"X has rank {solver.rank} of {self.n_features_in_}: columns {columns} are "
-                "constant or linear combinations of each other. The coefficients of minimum norm "
-                "were taken: predictions are unaffected, but single coefficients of these columns "
-                "mean nothing. Drop columns to get rid of this warning.",
-                RankWarning,
-                stacklevel=4,
-            )
+        warn_rank(self, solver)
         if not self.converged_ and self._wants_convergence():
-            warnings.warn(
-                f"{type(self).__name__} did not converge in max_iter={self.max_iter} iterations; "
-                f"{self._convergence_advice}",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+            warn_not_converged(self, self._convergence_advice)
+        return self
 
     _convergence_advice: ClassVar[str]
     max_iter: int
 
     def _wants_convergence(self) -> bool:
         return True
+
+
+def warn_rank(estimator: Any, solver: LeastSquares) -> None:
+    """Name the columns whose coefficients are not determined."""
+    if not len(solver.dependent):
+        return
+    names = getattr(estimator, "feature_names_in_", None)
+    columns = ", ".join(str(j) if names is None else repr(names[j]) for j in solver.dependent)
+    warnings.warn(
+        f"X has rank {solver.rank} of {estimator.n_features_in_}: columns {columns} are constant "
+        "or linear combinations of each other. The coefficients of minimum norm were taken: "
+        "predictions are unaffected, but single coefficients of these columns mean nothing. Drop "
+        "columns to get rid of this warning.",
+        RankWarning,
+        stacklevel=5,
+    )
+
+
+def warn_not_converged(estimator: Any, advice: str) -> None:
+    """Say that the iterations did not suffice, and what to do."""
+    warnings.warn(
+        f"{type(estimator).__name__} did not converge in max_iter={estimator.max_iter} "
+        f"iterations; {advice}",
+        ConvergenceWarning,
+        stacklevel=5,
+    )
 
 
 def check_enough_rows(problem: Problem, fit_intercept: bool) -> None:

@@ -1,9 +1,16 @@
 """Rank-local Metropolis-Hastings over permutations, with a prior on mismatches.
 
-Rows stand in *lists* sorted by mu (all rows of a group, and the suspects among them). A proposal
-draws a place in a list and a distance on a random scale, from neighbours to the whole list, and
-swaps the labels of the two rows it finds. Lists are fixed while the chain runs and a distance is
-as likely as its opposite, so the proposal is symmetric.
+Rows stand in *lists* sorted by mu (all rows of a group, and the suspects among them). There are
+two kinds of proposals:
+
+- **Neighbours.** Draw a place in a list and a distance on a random scale, and swap the labels of
+  the two rows found. Lists are fixed while the chain runs and a distance is as likely as its
+  opposite, so this proposal is symmetric.
+- **Home and away**, among suspects. A row that holds its own label swaps with a neighbour as
+  above, which is found with chance c; one that does not takes its own label back from whoever
+  holds it, which is certain. Each undoes the other, so leaving is corrected by 1/c and going home
+  by c. The prior makes any single way of leaving home about as unlikely as there are ways, which
+  this correction makes up for: doubtful rows come and go freely.
 
 With ``cost_i`` for every row that does not hold its own label, a swap of the labels a, b of rows
 i, j changes the log posterior by ``(mu_i - mu_j)(b - a) / s²`` minus the change of the costs.
@@ -39,6 +46,8 @@ class Lists(NamedTuple):
         The rows worth most of the proposals, block by block.
     suspect_starts : array of shape (n_blocks + 1,)
         Suspects of block g are ``suspect_starts[g]:suspect_starts[g + 1]``.
+    place_of : array of shape (n_movable,), or of length 0 without suspects
+        Place of each row among the suspects of its block; -1 for those above suspicion.
     max_scale : int
         Distances up to ``2**max_scale`` places.
     """
@@ -46,6 +55,7 @@ class Lists(NamedTuple):
     rows: IntArray
     suspects: IntArray
     suspect_starts: IntArray
+    place_of: IntArray
     max_scale: int
 
 
@@ -78,15 +88,22 @@ def sort_rows(mu: FloatArray, starts: IntArray, rows: IntArray) -> None:
 
 @kernel
 def pick_suspects(
-    rows: IntArray, starts: IntArray, suspected: BoolArray, suspects: IntArray, out: IntArray
+    rows: IntArray,
+    starts: IntArray,
+    suspected: BoolArray,
+    suspects: IntArray,
+    place_of: IntArray,
+    out: IntArray,
 ) -> None:
     """Copy the suspected rows into `suspects`, keeping their order; block limits go to `out`."""
     count = 0
     for g in range(len(starts) - 1):
         out[g] = count
         for k in range(starts[g], starts[g + 1]):
+            place_of[rows[k]] = -1
             if suspected[rows[k]]:
                 suspects[count] = rows[k]
+                place_of[rows[k]] = count - out[g]
                 count += 1
     out[len(starts) - 1] = count
 
@@ -116,6 +133,35 @@ def useful_scales(
 
 
 @kernel
+def neighbour_chances(low: int, high: int) -> FloatArray:
+    """Entry s: the chance of one given neighbour whose distance needs scale s.
+
+    A scale from low to high is read off 5 random bits, a distance is uniform on 1 .. 2**scale,
+    and either direction has half a chance.
+    """
+    chances = np.zeros(high + 2)
+    n_scales = high - low + 1
+    for scale in range(high, -1, -1):
+        chances[scale] = chances[scale + 1]
+        if scale >= low:
+            k = scale - low
+            values = -(-32 * (k + 1) // n_scales) + (-32 * k // n_scales)
+            chances[scale] += values / 32.0 * 0.5 / np.float64(1 << scale)
+    return chances
+
+
+@kernel
+def log_chance(chances: FloatArray, distance: np.int64) -> float:
+    """Log chance of a neighbour at `distance`; -inf where none is so far away."""
+    scale = 0
+    while (1 << scale) < distance:
+        scale += 1
+    if distance < 1 or scale >= len(chances) or chances[scale] == 0.0:
+        return -np.inf
+    return math.log(chances[scale])
+
+
+@kernel
 def added_cost(costs: FloatArray, i: int, j: int, label_i: int, label_j: int) -> float:
     """Cost that swapping the labels of rows i and j adds."""
     if len(costs) == 0:
@@ -139,9 +185,11 @@ def too_far(belief: Belief, i: int, j: int, label_i: int, label_j: int) -> bool:
 def advance_block(
     slots: FloatArray,
     perm: IntArray,
+    row_of_label: IntArray,
     home: FloatArray,
     rows: IntArray,
     suspects: IntArray,
+    place_of: IntArray,
     max_scale: int,
     belief: Belief,
     precision: float,
@@ -155,10 +203,12 @@ def advance_block(
     accepted = 0
     low_rows, high_rows = useful_scales(rows, slots, precision, max_scale)
     low_suspects, high_suspects = useful_scales(suspects, slots, precision, max_scale)
+    chances = neighbour_chances(low_suspects, high_suspects)
     for step in range(begin + 1, end + 1):
         bits = draw(key, 2 * step)
-        # Lower half, from the top: 5 bits of scale, 1 of direction, 2 of list, 24 of distance.
-        use_suspects = len(suspects) > 1 and (bits >> _U24) & _LOW_2 != 0
+        # Lower half, from the top: 5 bits of scale, 1 of direction, 2 of kind, 24 of distance.
+        kind = np.int64((bits >> _U24) & _LOW_2) if len(suspects) > 1 else 0
+        use_suspects = kind > 0
         members = suspects if use_suspects else rows
         low = low_suspects if use_suspects else low_rows
         high = high_suspects if use_suspects else high_rows
@@ -166,16 +216,24 @@ def advance_block(
         place = np.int64(high_index(bits, np.uint64(len(members))))
         distance = 1 + ((np.int64(bits & _LOW_24) << scale) >> 24)
         other = place + distance if (bits >> _U26) & _LOW_1 else place - distance
-        if other < 0 or other >= len(members):
-            continue
         i = members[place]
-        j = members[other]
         label_i = perm[i]
+        correction = 0.0
+        if kind > 1 and label_i != i:  # go home
+            other = place_of[row_of_label[i]]
+            correction = log_chance(chances, abs(other - place)) if other >= 0 else -np.inf
+            if correction == -np.inf:
+                continue
+        elif other < 0 or other >= len(members):
+            continue
+        elif kind > 1:  # leave home
+            correction = -log_chance(chances, distance)
+        j = members[other]
         label_j = perm[j]
         if too_far(belief, i, j, label_i, label_j):
             continue
         gain = (slots[i, MU] - slots[j, MU]) * (slots[j, HELD] - slots[i, HELD]) * precision
-        log_ratio = gain - added_cost(belief.costs, i, j, label_i, label_j)
+        log_ratio = gain - added_cost(belief.costs, i, j, label_i, label_j) + correction
         if log_ratio < 0.0:
             if log_ratio < HOPELESS:
                 continue
@@ -197,6 +255,9 @@ def advance_block(
         slots[j, HELD] = held_i
         perm[i] = label_j
         perm[j] = label_i
+        if len(row_of_label):
+            row_of_label[label_j] = i
+            row_of_label[label_i] = j
     return accepted
 
 
@@ -217,6 +278,7 @@ def close_home(
 def advance_blocks(
     slots: FloatArray,
     perm: IntArray,
+    row_of_label: IntArray,
     home: FloatArray,
     starts: IntArray,
     lists: Lists,
@@ -242,9 +304,11 @@ def advance_blocks(
         accepted += advance_block(
             slots,
             perm,
+            row_of_label,
             home,
             lists.rows[first:last],
             lists.suspects[lists.suspect_starts[g] : lists.suspect_starts[g + 1]],
+            lists.place_of,
             lists.max_scale,
             belief,
             precision,

@@ -33,13 +33,14 @@ def warm_up() -> None:
     hard_em.shuffled_starts(basis, y, starts, seed, 0, thetas)
     hard_em.descend(basis, y, starts, thetas, explained, settled, 2, 0.0)
     hard_em.coordinates(basis, y, thetas[0])
-    lists = local.Lists(perm, perm.copy(), starts, local.ALL_SCALES)
+    lists = local.Lists(perm, perm.copy(), starts, ranked.copy(), local.ALL_SCALES)
     suspected = np.ones(n, dtype=np.bool_)
     local.sort_rows(mu, starts, perm)
-    local.pick_suspects(perm, starts, suspected, ranked, starts.copy())
+    local.pick_suspects(perm, starts, suspected, ranked, lists.place_of, starts.copy())
     belief = local.Belief(np.empty(0), np.empty(0, dtype=np.int64), 0)
     local.advance_blocks(
         np.zeros((n, 4)),
+        np.arange(n),
         np.arange(n),
         np.zeros(n),
         starts,

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from ..alignment.hard import suspects_sorted
+from ..alignment.hard import sort_all_but
 from ..alignment.sinkhorn import SinkhornAlignment
 from ..alignment.state import State
 from ..em import Drift, run_em, start_from_coefficients
 from ..least_squares import LeastSquares
 from ..priors import Prior
-from ..problem import Problem
+from ..problem import IntArray, Problem
 from .robust import fit_mixture
 
 # The mixture knows only that a mismatched label is somebody's, Sinkhorn that each is used once.
@@ -39,7 +39,7 @@ def mostly_right_start(
         mismatch_rate=mixture.mismatch_rate,
         match_proba=problem.arrange(mixture.match_proba),
     )
-    start = start._replace(perm=suspects_sorted(problem, start))
+    start = start._replace(perm=typical_permutation(problem, start))
     n_pairs = int((np.diff(problem.starts) ** 2).sum())
     if given is not None or mixture.mismatch_rate < MANY_MISMATCHES or n_pairs > MOST_PAIRS:
         return start
@@ -52,4 +52,16 @@ def mostly_right_start(
         settled=Drift(problem, solver, 0.2, 5),
         report=lambda step: None,
     ).state
-    return end._replace(perm=suspects_sorted(problem, end))
+    return end._replace(perm=typical_permutation(problem, end))
+
+
+def typical_permutation(problem: Problem, state: State) -> IntArray:
+    """A permutation with as many mismatched rows as expected, sorted among themselves.
+
+    Every row is mismatched with its probability (drawn systematically along the rows). The most
+    likely permutation would leave all doubtful rows at home, and a chain takes long to unsettle
+    as many of them as the posterior wants.
+    """
+    total = np.cumsum(1.0 - np.asarray(state.match_proba)) + 0.5
+    leaves = np.floor(total) > np.floor(np.concatenate([[0.5], total[:-1]]))
+    return sort_all_but(problem, state.fitted, ~leaves)

@@ -1,0 +1,94 @@
+"""The mixture against direct numerical maximisation, and its start."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.stats import gaussian_kde, norm
+from sklearn.linear_model import HuberRegressor
+
+from unshuffle import MixtureRegressor
+from unshuffle.datasets import make_shuffled_regression
+from unshuffle.density import kernel_density
+from unshuffle.least_squares import LeastSquares
+from unshuffle.search.robust import _Frame, huber
+
+
+@pytest.fixture
+def data():
+    return make_shuffled_regression(
+        400, 3, noise=0.4, shuffle="fraction", fraction=0.25, intercept=2.0, random_state=3
+    )
+
+
+def direct(data, known_rate=None):
+    """Maximise the mean log density over (intercept, coefficients, log noise, logit rate)."""
+    density = kernel_density(data.y)
+
+    def loss(parameters):
+        fitted = parameters[0] + data.X @ parameters[1:4]
+        rate = known_rate or 1 / (1 + np.exp(-parameters[5]))
+        own = norm.pdf(data.y, fitted, np.exp(parameters[4]))
+        return -np.mean(np.log((1 - rate) * own + rate * density))
+
+    start = [data.intercept, *data.coef, np.log(0.4), -1.0]
+    answer = minimize(loss, start, method="BFGS", options={"gtol": 1e-9})
+    answer = minimize(loss, answer.x, method="Nelder-Mead",
+                      options={"xatol": 1e-9, "fatol": 1e-14, "maxiter": 20_000})  # fmt: skip
+    x = answer.x
+    return x[0], x[1:4], np.exp(x[4]), known_rate or 1 / (1 + np.exp(-x[5])), -answer.fun
+
+
+@pytest.mark.parametrize("rate", [None, 0.4])
+def test_agrees_with_direct_maximisation(data, rate):
+    model = MixtureRegressor(mismatch_rate=rate or "estimate", tol=1e-13, max_iter=5000)
+    model.fit(data.X, data.y)
+    intercept, coef, noise, found_rate, level = direct(data, rate)
+    np.testing.assert_allclose(model.coef_, coef, atol=1e-4)
+    assert model.intercept_ == pytest.approx(intercept, abs=1e-4)
+    assert model.noise_scale_ == pytest.approx(noise, abs=1e-4)
+    assert model.mismatch_rate_ == pytest.approx(found_rate, abs=1e-4)
+    assert model.mean_log_density_ == pytest.approx(level, abs=1e-6)
+
+
+def test_density_agrees_with_scipy():
+    values = np.concatenate([np.random.default_rng(0).normal(size=300), [4.0, 5.0]])
+    low, high = np.quantile(values, [0.25, 0.75])
+    bandwidth = 0.9 * min(values.std(), (high - low) / 1.34) * len(values) ** -0.2
+    reference = gaussian_kde(values, bw_method=bandwidth / values.std(ddof=1))(values)
+    np.testing.assert_allclose(kernel_density(values), reference, rtol=0.01)
+
+
+@pytest.mark.parametrize(
+    "values", [np.arange(5.0), np.r_[np.zeros(50), 1.0], np.r_[np.arange(50.0), 1e9]]
+)
+def test_density_stays_positive_and_finite(values):
+    density = kernel_density(values)
+    assert np.all(np.isfinite(density))
+    assert np.all(density > 0)
+
+
+def test_huber_is_close_to_scikit_learns(data):
+    frame = _Frame(LeastSquares(data.X, fit_intercept=True), data.y)
+    ours = huber(frame, frame.fit())
+    theirs = HuberRegressor(epsilon=1.345, alpha=0).fit(data.X, data.y).predict(data.X)
+    # Theirs estimates the scale together with the coefficients, ours by the median.
+    assert np.sqrt(np.mean((ours - theirs) ** 2)) < 0.1 * np.std(data.y)
+
+
+def test_match_probabilities_tell_right_from_wrong(data):
+    model = MixtureRegressor().fit(data.X, data.y)
+    right = data.permutation == np.arange(400)
+    assert model.match_proba_[right].mean() > 0.85
+    assert model.match_proba_[~right].mean() < 0.5  # some wrong labels fit by chance
+    assert model.mismatch_rate_ == pytest.approx(np.mean(~right), abs=0.06)
+
+
+def test_known_rows_and_given_probabilities(data):
+    known = data.permutation == np.arange(400)
+    model = MixtureRegressor().fit(data.X, data.y, known=known)
+    assert np.all(model.match_proba_[known] == 1)
+    assert model.mismatch_rate_ > 0.85
+    told = MixtureRegressor().fit(data.X, data.y, match_prob=np.where(known, 0.99, 0.01))
+    plain = MixtureRegressor().fit(data.X, data.y)
+    error = [np.linalg.norm(m.coef_ - data.coef) for m in (told, plain)]
+    assert error[0] < error[1] * 1.1
