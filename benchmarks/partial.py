@@ -78,7 +78,7 @@ def linked(n_sets=20):
              "true rate": round(np.mean(truth), 3), "largest miss": round(miss.max(), 3)}]  # fmt: skip
 
 
-def flags(n_sets=20):
+def flags(n_sets=100):
     """n = 500, d = 5, noise .3, 20 % mismatched: are flagged rows wrong, are probabilities right?"""
     probability, right = [], []
     for seed in range(n_sets):
@@ -149,7 +149,7 @@ def _rounded(values, digits):
 SECTIONS = {
     "Random swaps, n=200, d=20, noise 1: mean coefficient error of 20 sets": swaps,
     "30 % permuted, n=1000, d=5, noise .5: 20 sets": linked,
-    "Flags and calibration, n=500, d=5, noise .3, 20 % mismatched: 20 sets": flags,
+    "Flags and calibration, n=500, d=5, noise .3, 20 % mismatched: 100 sets": flags,
     "No mismatch at all: 20 sets": no_harm,
     "Speed": speed,
 }

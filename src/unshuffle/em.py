@@ -147,7 +147,8 @@ class Drift:
 
     Single iterates of a sampled EM keep moving by the error of the chain; their averages do not.
     Distances are in standard errors of a fit with known order: ``s √p`` for the fitted values
-    (their norm), ``s / √(2n)`` for the noise.
+    (their norm), ``s / √(2n)`` for the noise. A chain too short for the tolerance settles when
+    the averages differ by no more than its own scatter.
     """
 
     def __init__(self, problem: Problem, solver: LeastSquares, tol: float, window: int) -> None:
@@ -167,27 +168,63 @@ class Drift:
         coef_moved = np.mean([s.coef for s in last], axis=0)
         coef_moved -= np.mean([s.coef for s in before], axis=0)
         unit = self.tol * noise
-        return bool(
-            noise_moved <= unit * self._noise_error
-            and self.solver.length(coef_moved) <= unit * self.solver.n_parameters**0.5
+        coef_unit, noise_unit = unit * self.solver.n_parameters**0.5, unit * self._noise_error
+        noise_scatter = float(np.std([s.noise_scale for s in last], ddof=1))
+        # The distance of two iterates is √2 times the distance of one from its mean.
+        coef_scatter = float(
+            np.mean([self.solver.length(s.coef - last[0].coef) for s in last[1:]]) / math.sqrt(2.0)
         )
+        return bool(
+            noise_moved <= self._limit(noise_unit, noise_scatter)
+            and self.solver.length(coef_moved) <= self._limit(coef_unit, coef_scatter)
+        )
+
+    def _limit(self, unit: float, scatter: float) -> float:
+        """The tolerance, or what the scatter of the iterates hides, up to five times as much.
+
+        The means of two windows differ by √(2/w) times the scatter of single iterates. A trend
+        as large as the scatter moves the means by several times that and is still seen.
+        """
+        return max(unit, min(2.0 * math.sqrt(2.0 / self.window) * scatter, 5.0 * unit))
 
 
 def settle_on_average(
-    problem: Problem, solver: LeastSquares, result: EMResult, align: Align, n_last: int
+    problem: Problem,
+    solver: LeastSquares,
+    result: EMResult,
+    align: Align,
+    n_last: int,
+    n_runs: int = 1,
 ) -> EMResult:
-    """Replace the last iterate by the average of the last `n_last`, and align once more there."""
+    """Replace the last iterate by the average of the last `n_last`, and align once more there.
+
+    A sampled alignment can be averaged over `n_runs`, each going on where the one before stopped.
+    """
     tail = result.steps[-n_last:]
     coef = np.mean([step.coef for step in tail], axis=0)
     intercept = float(np.mean([step.intercept for step in tail]))
-    scale = float(np.mean([step.noise_scale for step in tail]))
-    objective = float(np.mean([step.objective for step in tail]))
     state = result.state._replace(
         coef=coef,
         intercept=intercept,
         fitted=problem.arrange(solver.predict(coef, intercept)),
-        noise_scale=scale,
-        objective=objective,
+        noise_scale=float(np.mean([step.noise_scale for step in tail])),
+        objective=float(np.mean([step.objective for step in tail])),
     )
     alignment = align(state, len(result.steps))
+    for run in range(1, n_runs):
+        more = align(state._replace(perm=alignment.perm), len(result.steps) + run)
+        alignment = _running_mean(alignment, more, run)
     return EMResult(state, alignment, result.steps, result.converged)
+
+
+def _running_mean(mean: Alignment, more: Alignment, n_before: int) -> Alignment:
+    """Add one more run to the mean of `n_before`; the chain goes on from its end."""
+    share = 1.0 / (n_before + 1)
+    matched = mean.match_proba
+    if matched is not None and more.match_proba is not None:
+        matched = matched + share * (more.match_proba - matched)
+    return more._replace(
+        expected=mean.expected + share * (more.expected - mean.expected),
+        spread=mean.spread + share * (more.spread - mean.spread),
+        match_proba=matched,
+    )

