@@ -15,7 +15,7 @@ def run():
     y, mu = rng.normal(size=n), rng.normal(size=n)
     y[3] = y[4]
     ranked, perm = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    match.rank_labels(y, starts, ranked)
+    match.rank_inside(y, starts, ranked)
     match.match_groups(mu, ranked, starts, perm)
     yield perm.copy()
     match.shuffle_groups(perm, starts, seed, 3)
@@ -41,7 +41,7 @@ def run():
         np.empty(4, dtype=np.int64),
     )
     place_of, home = np.empty(36, dtype=np.int64), np.zeros(n)
-    local.sort_rows(mu, starts, rows)
+    match.rank_inside(mu, starts, rows)
     local.pick_suspects(rows, starts, mu[:36] > -0.5, suspects, place_of, limits)
     lists = local.Lists(rows, suspects[: limits[-1]], limits, place_of, local.ALL_SCALES)
     belief = local.Belief(rng.uniform(0, 3, size=36), np.empty(0, dtype=np.int64), 0)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from oracles import best_matched_ss, group_permutations
 from unshuffle.kernels.hard_em import coordinates, descend, fitted_values
-from unshuffle.kernels.match import match_groups, rank_labels, shuffle_groups
+from unshuffle.kernels.match import match_groups, rank_inside, shuffle_groups
 
 few = st.integers(-3, 3).map(float)  # small integers, so that ties are common
 
@@ -18,7 +18,7 @@ def test_matching_reaches_the_brute_force_optimum(rows, blocks):
     mu, y = (np.array(column) for column in zip(*rows, strict=True))
     starts = np.array(blocks, dtype=np.int64)
     ranked, perm = np.empty(5, dtype=np.int64), np.empty(5, dtype=np.int64)
-    rank_labels(y, starts, ranked)
+    rank_inside(y, starts, ranked)
     match_groups(mu, ranked, starts, perm)
     assert sorted(perm) == [0, 1, 2, 3, 4]
     assert np.array_equal(perm[starts[-1] :], np.arange(starts[-1], 5))
@@ -57,7 +57,7 @@ def test_hard_steps_never_raise_the_matched_sum_of_squares():
     basis = np.linalg.qr(rng.normal(size=(n, 4)))[0].T.copy()
     y = rng.normal(size=n)
     ranked = np.empty(n, dtype=np.int64)
-    rank_labels(y, starts, ranked)
+    rank_inside(y, starts, ranked)
     thetas, value, settled = rng.normal(size=(1, 4)), np.full(1, -1.0), np.zeros(1, dtype=bool)
     explained = []
     while not settled[0]:

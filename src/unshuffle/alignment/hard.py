@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..kernels.match import match_groups, rank_labels
+from ..kernels.match import match_groups, rank_inside
 from ..problem import BoolArray, FloatArray, IntArray, Problem, make_problem
 from .state import Alignment, State
 
@@ -10,7 +10,7 @@ from .state import Alignment, State
 def ranked_labels(problem: Problem) -> IntArray:
     """Indices of the labels in ascending order inside each block; pinned rows keep theirs."""
     ranked = np.empty(problem.n_rows, dtype=np.int64)
-    rank_labels(problem.y, problem.starts, ranked)
+    rank_inside(problem.y, problem.starts, ranked)
     return ranked
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..density import kernel_density
-from ..kernels.local import ALL_SCALES, Lists, pick_suspects, sort_rows
+from ..kernels.local import ALL_SCALES, Lists, pick_suspects
+from ..kernels.match import rank_inside
 from ..priors import Prior
 from ..problem import BoolArray, IntArray
 from .chain import Chain
@@ -38,7 +39,7 @@ class SampledAlignment(SoftAlignment):
         rows = np.arange(n)
         max_scale = ALL_SCALES
         if prior.places is None:
-            sort_rows(state.fitted, problem.starts, rows)
+            rank_inside(state.fitted, problem.starts, rows)
         else:  # neighbours in the table, since labels cannot come from far away
             max_scale = min(max(1, int(2 * prior.reach).bit_length()), ALL_SCALES - 1)
         suspects, limits = (

@@ -44,6 +44,14 @@ class LinearPrediction:
     coef_: FloatArray
     intercept_: float
 
+    def _forget(self, blank: Any) -> None:
+        """Drop what an earlier fit learnt, and take over the features that `blank` recorded."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+        for name, value in vars(blank).items():
+            if name.endswith("_in_"):
+                setattr(self, name, value)
+
     def predict(self, X: Any) -> FloatArray:
         """Predict the labels of rows.
 
@@ -105,8 +113,8 @@ class BaseShuffledRegressor(LinearPrediction, RegressorMixin, BaseEstimator):  #
         with Workers(effective_n_jobs(self.n_jobs)) as workers:
             seed = seed_from(self.random_state)
             outcome = self._run(Task(problem, solver, seed, workers, match_prob))
-        recorded = {k: v for k, v in vars(blank).items() if k.endswith("_in_")}
-        return self._keep(problem, solver, outcome, recorded)
+        self._forget(blank)
+        return self._keep(problem, solver, outcome)
 
     @abstractmethod
     def _run(self, task: Task) -> Outcome:
@@ -123,14 +131,10 @@ class BaseShuffledRegressor(LinearPrediction, RegressorMixin, BaseEstimator):  #
         intercept = float(centred) if self.fit_intercept else 0.0
         return start_from_coefficients(problem, solver, coef, intercept)
 
-    def _keep(
-        self, problem: Problem, solver: LeastSquares, outcome: Outcome, recorded: dict[str, Any]
-    ) -> Self:
+    def _keep(self, problem: Problem, solver: LeastSquares, outcome: Outcome) -> Self:
         """Set every fitted attribute, in the user's row order, and say what must be said."""
         result = outcome.result
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
-        for name, value in {**recorded, **outcome.extras}.items():
+        for name, value in outcome.extras.items():
             setattr(self, name, value)
         self.coef_ = result.state.coef
         self.intercept_ = result.state.intercept

@@ -145,11 +145,7 @@ class MixtureRegressor(LinearPrediction, RegressorMixin, BaseEstimator):  # type
             max_iter=self.max_iter,
             tol=self.tol,
         )
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
-        for name, value in vars(blank).items():
-            if name.endswith("_in_"):
-                setattr(self, name, value)
+        self._forget(blank)
         self.coef_ = mixture.coef
         self.intercept_ = mixture.intercept
         self.noise_scale_ = mixture.noise_scale

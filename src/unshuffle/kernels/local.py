@@ -78,15 +78,6 @@ class Belief(NamedTuple):
 
 
 @kernel
-def sort_rows(mu: FloatArray, starts: IntArray, rows: IntArray) -> None:
-    """Write the rows of each block in ascending order of mu into `rows`."""
-    for g in range(len(starts) - 1):
-        first = starts[g]
-        last = starts[g + 1]
-        rows[first:last] = first + np.argsort(mu[first:last])
-
-
-@kernel
 def pick_suspects(
     rows: IntArray,
     starts: IntArray,

@@ -15,12 +15,12 @@ Labels = TypeVar("Labels", FloatArray, IntArray)
 
 
 @kernel
-def rank_labels(y: FloatArray, starts: IntArray, ranked: IntArray) -> None:
-    """Write, group by group, the indices of the labels in ascending order into `ranked`."""
+def rank_inside(values: FloatArray, starts: IntArray, ranked: IntArray) -> None:
+    """Write, group by group, the indices of the values in ascending order into `ranked`."""
     for g in range(len(starts) - 1):
         first = starts[g]
         last = starts[g + 1]
-        ranked[first:last] = first + np.argsort(y[first:last])
+        ranked[first:last] = first + np.argsort(values[first:last])
     for i in range(starts[-1], len(ranked)):
         ranked[i] = i
 

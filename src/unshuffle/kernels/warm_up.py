@@ -23,7 +23,7 @@ def warm_up() -> None:
     starts = np.array([0, n], dtype=np.int64)
     perm = np.arange(n, dtype=np.int64)
     ranked = np.empty(n, dtype=np.int64)
-    match.rank_labels(y, starts, ranked)
+    match.rank_inside(y, starts, ranked)
     match.match_groups(mu, ranked, starts, perm)
     match.shuffle_groups(perm, starts, seed, 0)
     swap.advance_groups(
@@ -35,7 +35,6 @@ def warm_up() -> None:
     hard_em.coordinates(basis, y, thetas[0])
     lists = local.Lists(perm, perm.copy(), starts, ranked.copy(), local.ALL_SCALES)
     suspected = np.ones(n, dtype=np.bool_)
-    local.sort_rows(mu, starts, perm)
     local.pick_suspects(perm, starts, suspected, ranked, lists.place_of, starts.copy())
     belief = local.Belief(np.empty(0), np.empty(0, dtype=np.int64), 0)
     local.advance_blocks(
