@@ -46,6 +46,8 @@ def check_features_and_labels(
     except ValueError as error:
         if "could not convert" in str(error):
             raise ValueError(describe_text(X, y)) from error
+        if "contains NaN" in str(error) or "contains infinity" in str(error):
+            raise ValueError(describe_not_finite(str(error), X, y)) from error
         raise
     if np.all(y == y[0]):
         raise ValueError(
@@ -71,6 +73,23 @@ def describe_text(X: Any, y: Any) -> str:
         if not _is_number(value):
             return f"y holds {value!r} in row {i}, which is not a number"
     return "X or y holds something that is not a number"
+
+
+def describe_not_finite(message: str, X: Any, y: Any) -> str:
+    """Name the first entry that is missing or infinite, and what to do about it."""
+    found = message.splitlines()[0].rstrip(".")
+    in_labels = found.startswith("Input y")
+    table = np.asarray(y if in_labels else X, dtype=np.float64)
+    place = np.argwhere(~np.isfinite(table))[0]
+    where = f"row {place[0]}"
+    if not in_labels:
+        names = getattr(X, "columns", None)
+        where += f", column {place[1] if names is None else repr(names[place[1]])}"
+    count = int(np.sum(~np.isfinite(table)))
+    return (
+        f"{found}: {count} such value(s), the first in {where}; drop those rows on both sides "
+        "(a label without its row belongs to nobody) or fill them in"
+    )
 
 
 def check_lengths(X: Any, y: Any, groups: Any) -> None:

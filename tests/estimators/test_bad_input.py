@@ -23,9 +23,15 @@ def with_value(array, value):
 
 
 CASES = {
-    "NaN in X": ((with_value(X, np.nan), y), {}, "Input X contains NaN"),
+    "NaN in X": (
+        (with_value(X, np.nan), y), {},
+        r"Input X contains NaN: 1 such value\(s\), the first in row 1, column 1; drop those rows",
+    ),
+    "NaN in a named column": (
+        (pd.DataFrame(with_value(X, np.nan), columns=["a", "b"]), y), {}, "row 1, column 'b'",
+    ),
     "infinity in X": ((with_value(X, np.inf), y), {}, "Input X contains infinity"),
-    "NaN in y": ((X, with_value(y, np.nan)), {}, "Input y contains NaN"),
+    "NaN in y": ((X, with_value(y, np.nan)), {}, "Input y contains NaN: 1 such .* in row 3;"),
     "infinity in y": ((X, with_value(y, -np.inf)), {}, "Input y contains infinity"),
     "fewer labels": ((X, y[:-2]), {}, "X has 20 rows but y has 18 labels"),
     "fewer labels in a group": (
