@@ -15,8 +15,6 @@ from .style import EXACT, HARD, KNOWN, OLS, STOCHASTIC
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TEXT, CODE = "LSTAT in zones of MEDV", "MEDV in zones of INDUS"
-
 
 @dataclass(frozen=True)
 class Settings:
