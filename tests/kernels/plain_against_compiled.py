@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from unshuffle.kernels import hard_em, local, match, swap
+from unshuffle.kernels import hard_em, local, match, ranking, swap
 
 
 def run():
@@ -32,9 +32,21 @@ def run():
     thetas, explained, settled = np.empty((4, 3)), np.full(4, -1.0), np.zeros(4, dtype=bool)
     hard_em.shuffled_starts(basis, y, starts, seed, 2, thetas)
     yield thetas.copy()
-    hard_em.descend(basis, y[ranked], starts, thetas, explained, settled, 20, 0.0)
-    yield thetas
+    labels = hard_em.Labels(basis, y[ranked], starts)
+    plain, ahead = thetas.copy(), thetas.copy()
+    hard_em.descend(labels, plain, explained, settled, 20, 0.0, 0.0)
+    yield plain
+    yield explained.copy()
+    explained[:], settled[:] = -1.0, False
+    hard_em.descend(labels, ahead, explained, settled, 20, 0.0, 1.5)
+    yield ahead
+    hard_em.support(labels, ahead, explained)
     yield explained
+    space = ranking.new_ranking(n)
+    for values in (mu, np.exp(20 * mu), np.zeros(n)):
+        for repair in (False, True):
+            ranking.rank_block(values, 2, 33, space, repair)
+            yield space.order.copy()
     rows, suspects, limits = (
         np.arange(36),
         np.empty(36, dtype=np.int64),

@@ -4,7 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import best_matched_ss, group_permutations
-from unshuffle.kernels.hard_em import coordinates, descend, fitted_values
 from unshuffle.kernels.match import match_groups, rank_inside, shuffle_groups
 
 few = st.integers(-3, 3).map(float)  # small integers, so that ties are common
@@ -37,31 +36,3 @@ def test_shuffles_are_uniform_inside_groups():
     chi2 = sum((c - expected) ** 2 / expected for c in counts.values())
     freedom = len(allowed) - 1
     assert chi2 < freedom + 4.5 * np.sqrt(2 * freedom)
-
-
-@pytest.mark.parametrize("n", [4, 7, 13])
-def test_products_match_numpy(n):
-    rng = np.random.default_rng(n)
-    basis, theta, held = rng.normal(size=(3, n)), rng.normal(size=3), rng.normal(size=n)
-    mu, out = np.empty(n), np.empty(3)
-    fitted_values(basis, theta, mu)
-    np.testing.assert_allclose(mu, theta @ basis, rtol=1e-13)
-    squared = coordinates(basis, held, out)
-    np.testing.assert_allclose(out, basis @ held, rtol=1e-12)
-    assert squared == pytest.approx(np.sum(out**2))
-
-
-def test_hard_steps_never_raise_the_matched_sum_of_squares():
-    rng = np.random.default_rng(0)
-    n, starts = 60, np.array([0, 25, 55], dtype=np.int64)
-    basis = np.linalg.qr(rng.normal(size=(n, 4)))[0].T.copy()
-    y = rng.normal(size=n)
-    ranked = np.empty(n, dtype=np.int64)
-    rank_inside(y, starts, ranked)
-    thetas, value, settled = rng.normal(size=(1, 4)), np.full(1, -1.0), np.zeros(1, dtype=bool)
-    explained = []
-    while not settled[0]:
-        descend(basis, y[ranked], starts, thetas, value, settled, 1, 0.0)
-        explained.append(value[0])
-    assert np.all(np.diff(explained) >= -1e-12 * np.sum(y**2))
-    assert explained[-1] > explained[0]

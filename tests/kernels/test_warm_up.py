@@ -2,13 +2,13 @@ import numpy as np
 
 import unshuffle
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.kernels import hard_em, local, match, rng, swap
+from unshuffle.kernels import hard_em, local, match, ranking, rng, swap
 
 
 def compiled_signatures():
     return {
         (module.__name__, name): len(function.signatures)
-        for module in (rng, swap, local, match, hard_em)
+        for module in (rng, swap, local, match, ranking, hard_em)
         for name, function in vars(module).items()
         if hasattr(function, "signatures")
     }

@@ -5,73 +5,151 @@ squares solution for labels v is ``theta = B v``. A permutation keeps ``‖v‖`
 sum of squares is ``‖y‖² - ‖theta‖²``: one hard step costs two products and one sort per group.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..problem import BoolArray, FloatArray, IntArray
 from .jit import kernel
-from .match import match_groups, shuffle_groups
+from .match import shuffle_groups
+from .ranking import Ranking, new_ranking, rank_block
+
+
+class Labels(NamedTuple):
+    """What is matched: B of shape (r, n), labels ascending inside each group, group starts."""
+
+    basis: FloatArray
+    ascending: FloatArray
+    starts: IntArray
+
+
+class Matching(NamedTuple):
+    """Work space of one step: fitted values, the label each row holds, and their ranking."""
+
+    mu: FloatArray
+    held: FloatArray
+    ranking: Ranking
+
+
+@kernel
+def new_matching(labels: Labels) -> Matching:
+    """Work space in which pinned rows hold their own label."""
+    n = len(labels.ascending)
+    return Matching(np.empty(n), labels.ascending.copy(), new_ranking(n))
 
 
 @kernel
 def fitted_values(basis: FloatArray, theta: FloatArray, mu: FloatArray) -> None:
     """Write ``B' theta`` into `mu`."""
     mu[:] = 0.0
-    for k in range(len(theta)):
-        weight = theta[k]
-        row = basis[k]
+    rank = len(theta)
+    whole = rank - rank % 4
+    for k in range(0, whole, 4):  # four rows at once: mu is loaded and stored a quarter as often
+        a, b, c, d = basis[k], basis[k + 1], basis[k + 2], basis[k + 3]
+        s, t, u, v = theta[k], theta[k + 1], theta[k + 2], theta[k + 3]
         for i in range(len(mu)):
-            mu[i] += weight * row[i]
+            mu[i] += (s * a[i] + t * b[i]) + (u * c[i] + v * d[i])
+    for k in range(whole, rank):
+        a, s = basis[k], theta[k]
+        for i in range(len(mu)):
+            mu[i] += s * a[i]
+
+
+@kernel
+def inner(a: FloatArray, b: FloatArray) -> float:
+    """Inner product in eight running sums, which vectorise without `fastmath`."""
+    n = len(a)
+    whole = n - n % 8
+    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
+    for i in range(0, whole, 8):
+        s0 += a[i] * b[i]
+        s1 += a[i + 1] * b[i + 1]
+        s2 += a[i + 2] * b[i + 2]
+        s3 += a[i + 3] * b[i + 3]
+        s4 += a[i + 4] * b[i + 4]
+        s5 += a[i + 5] * b[i + 5]
+        s6 += a[i + 6] * b[i + 6]
+        s7 += a[i + 7] * b[i + 7]
+    for i in range(whole, n):
+        s0 += a[i] * b[i]
+    return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
 
 
 @kernel
 def coordinates(basis: FloatArray, held: FloatArray, theta: FloatArray) -> float:
     """Write ``B held`` into `theta`; return its squared norm."""
     total = 0.0
-    n = len(held)
-    whole = n - n % 4
     for k in range(len(theta)):
-        row = basis[k]
-        # Four running sums break the chain of dependent additions without `fastmath`.
-        a = b = c = d = 0.0
-        for i in range(0, whole, 4):
-            a += row[i] * held[i]
-            b += row[i + 1] * held[i + 1]
-            c += row[i + 2] * held[i + 2]
-            d += row[i + 3] * held[i + 3]
-        for i in range(whole, n):
-            a += row[i] * held[i]
-        theta[k] = (a + b) + (c + d)
+        theta[k] = inner(basis[k], held)
         total += theta[k] * theta[k]
     return total
 
 
 @kernel
+def match_labels(labels: Labels, theta: FloatArray, matching: Matching, repair: bool) -> None:
+    """Hand the labels out in the order of ``B' theta``; `repair` starts from the last order."""
+    fitted_values(labels.basis, theta, matching.mu)
+    order = matching.ranking.order
+    for g in range(len(labels.starts) - 1):
+        first = labels.starts[g]
+        last = labels.starts[g + 1]
+        rank_block(matching.mu, first, last, matching.ranking, repair)
+        for k in range(first, last):
+            matching.held[order[k]] = labels.ascending[k]
+
+
+@kernel
 def descend(
-    basis: FloatArray,
-    ascending: FloatArray,
-    starts: IntArray,
+    labels: Labels,
     thetas: FloatArray,
     explained: FloatArray,
     settled: BoolArray,
     n_iter: int,
     stop: float,
-) -> None:
-    """Take up to `n_iter` hard steps from each row of `thetas`, in place.
+    momentum: float,
+) -> int:
+    """Take up to `n_iter` hard steps from each row of `thetas`, in place; return the steps taken.
 
-    ``explained[k]`` becomes ``‖thetas[k]‖²``; start k has settled when a step gains no more than
-    `stop`. Labels come as `ascending`, sorted inside each group.
+    ``explained[k]`` becomes ``‖thetas[k]‖²``; start k has settled when a plain step gains no more
+    than `stop`. With `momentum` each step goes on so many times as far as the last one led, and
+    falls back to a plain step where that does not gain: far fewer steps, and small hollows are
+    passed over.
     """
-    held = np.empty(len(ascending))
-    mu = np.empty(len(ascending))
+    matching = new_matching(labels)
+    rank = len(labels.basis)
+    point, found = np.empty(rank), np.empty(rank)
+    n_steps = 0
     for k in range(len(thetas)):
-        for _ in range(n_iter):
+        theta = thetas[k]
+        point[:] = theta
+        plain = True
+        for step in range(n_iter):
             if settled[k]:
                 break
-            fitted_values(basis, thetas[k], mu)
-            match_groups(mu, ascending, starts, held)
-            before = explained[k]
-            explained[k] = coordinates(basis, held, thetas[k])
-            settled[k] = explained[k] - before <= stop
+            match_labels(labels, point, matching, step > 0)
+            gained = coordinates(labels.basis, matching.held, found)
+            n_steps += 1
+            if gained - explained[k] <= stop:
+                settled[k] = plain
+                point[:] = theta
+                plain = True
+                continue
+            explained[k] = gained
+            plain = step == 0 or momentum == 0.0
+            for j in range(rank):
+                ahead = 0.0 if plain else momentum * (found[j] - theta[j])
+                point[j] = found[j] + ahead
+                theta[j] = found[j]
+    return n_steps
+
+
+@kernel
+def support(labels: Labels, thetas: FloatArray, values: FloatArray) -> None:
+    """Write ``max <theta, B v>`` over all matchings v into `values`, for each row of `thetas`."""
+    matching = new_matching(labels)
+    for k in range(len(thetas)):
+        match_labels(labels, thetas[k], matching, k > 0)
+        values[k] = inner(matching.mu, matching.held)
 
 
 @kernel

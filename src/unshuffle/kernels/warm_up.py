@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import hard_em, local, match, swap
+from . import hard_em, local, match, ranking, swap
 
 
 def warm_up() -> None:
@@ -31,7 +31,10 @@ def warm_up() -> None:
     )
     thetas, explained, settled = np.ones((1, 1)), -np.ones(1), np.zeros(1, dtype=np.bool_)
     hard_em.shuffled_starts(basis, y, starts, seed, 0, thetas)
-    hard_em.descend(basis, y, starts, thetas, explained, settled, 2, 0.0)
+    labels = hard_em.Labels(basis, y, starts)
+    hard_em.descend(labels, thetas, explained, settled, 2, 0.0, 1.0)
+    hard_em.support(labels, thetas, explained)
+    ranking.rank_block(mu, 0, n, ranking.new_ranking(n), True)
     hard_em.coordinates(basis, y, thetas[0])
     lists = local.Lists(perm, perm.copy(), starts, ranked.copy(), local.ALL_SCALES)
     suspected = np.ones(n, dtype=np.bool_)

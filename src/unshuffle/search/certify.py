@@ -1,0 +1,134 @@
+"""Proof that no matching is better, for up to three directions: branch and bound on the sphere.
+
+``g(θ) = max <θ, B v>`` is convex and ``g(cθ) = c g(θ)`` for c > 0. Hence on the cone of vectors
+u_1, ..., u_r a non-negative combination ``θ = Σ c_k u_k`` has ``g(θ) <= Σ c_k g(u_k) = <p, θ>``, where
+p solves ``<p, u_k> = g(u_k)``. The largest ``<p, θ>`` over unit vectors of the cone bounds ``‖B v‖`` over
+all matchings attained there: it is ``‖p‖`` when p lies in the cone, and lies on a face otherwise.
+Cones are halved along their longest edge until none can hold a better matching. Inside a cone whose
+directions all sort the labels alike the bound is exact, so that the search ends.
+
+With one direction there are two matchings to look at: sorted and reverse-sorted.
+"""
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from ..problem import FloatArray
+from .landscape import Landscape
+
+MOST_DIRECTIONS = 3
+MOST_EVALUATIONS = 200_000
+MOST_WORK = 2e10  # rows × columns visited
+# The proof is complete when what remains open is below this share of the sum of squares.
+GAP = 1e-6
+SMALLEST_GAP = 1e-11  # of the total, what rounding hides
+SPLITS_PER_ROUND = 512
+
+
+class Certificate(NamedTuple):
+    """The best matching known, in coordinates of the landscape, and what none can undercut."""
+
+    theta: FloatArray
+    lower_bound: float
+    certified: bool
+
+
+def certify(landscape: Landscape, theta: FloatArray) -> Certificate | None:
+    """Prove that `theta` is optimal, or find what is; None where there are too many directions."""
+    if not 1 <= landscape.rank <= MOST_DIRECTIONS:
+        return None
+    rank, total = landscape.rank, landscape.total
+    corners = np.vstack([np.eye(rank), -np.eye(rank)])
+    best = _Best(landscape, theta)
+    heights = landscape.support(corners)
+    best.improve(corners, heights)
+    signs = np.array(np.meshgrid(*[[0, rank]] * rank)).reshape(rank, -1).T
+    cones, values = corners[signs + np.arange(rank)], heights[signs + np.arange(rank)]
+    bounds = upper_bounds(cones, values)
+    most = min(MOST_EVALUATIONS, int(MOST_WORK / landscape.work_per_step))
+    n_evaluated = 2 * rank
+    while rank > 1 and n_evaluated < most:
+        alive = bounds**2 - best.explained > _tolerance(total, best.explained)
+        if not alive.any():
+            break
+        # The open cones with the highest bounds first: they decide the lower bound.
+        chosen = np.flatnonzero(alive)
+        chosen = chosen[np.argsort(-bounds[chosen], kind="stable")[:SPLITS_PER_ROUND]]
+        middle, halves = _halve(cones[chosen])
+        heights = landscape.support(middle)
+        n_evaluated += len(middle)
+        best.improve(middle, heights)
+        half_values = _values_of_halves(cones[chosen], values[chosen], heights)
+        keep = alive.copy()
+        keep[chosen] = False
+        cones = np.concatenate([cones[keep], halves])
+        values = np.concatenate([values[keep], half_values])
+        bounds = np.concatenate([bounds[keep], upper_bounds(halves, half_values)])
+    open_above = float(max(bounds.max(initial=0.0) ** 2, best.explained))
+    certified = open_above - best.explained <= _tolerance(total, best.explained)
+    return Certificate(best.theta, max(total - open_above, 0.0), bool(certified))
+
+
+class _Best:
+    """The best matching seen so far; hard EM follows every direction that beats it."""
+
+    def __init__(self, landscape: Landscape, theta: FloatArray) -> None:
+        self.landscape = landscape
+        self.theta = theta
+        self.explained = float(theta @ theta)
+
+    def improve(self, directions: FloatArray, heights: FloatArray) -> None:
+        """Take over what is better than the best."""
+        promising = directions[heights > 0.0][heights[heights > 0.0] ** 2 > self.explained]
+        if len(promising):
+            ends = promising.copy()
+            explained = self.landscape.descend(ends, 500)
+            k = int(np.argmax(explained))
+            self.theta, self.explained = ends[k], float(explained[k])
+
+
+def upper_bounds(cones: FloatArray, values: FloatArray) -> FloatArray:
+    """Largest ``<p, θ>`` over the unit vectors of each cone; shapes (m, r, r) and (m, r)."""
+    m, rank = values.shape
+    bounds = values.max(axis=1)
+    for size in range(2, rank + 1):
+        for face in combinations(range(rank), size):
+            u, g = cones[:, face], values[:, face]
+            # p restricted to the face: p = u' c with (u u') c = g, inside the cone where c >= 0.
+            share = np.linalg.solve(u @ u.transpose(0, 2, 1), g[:, :, None])[:, :, 0]
+            squared = (share * g).sum(axis=1)
+            inside = (share >= 0.0).all(axis=1)
+            bounds = np.where(inside, np.maximum(bounds, np.sqrt(np.maximum(squared, 0))), bounds)
+    return bounds
+
+
+def _longest_edges(cones: FloatArray) -> tuple[FloatArray, FloatArray]:
+    pairs = np.array(list(combinations(range(cones.shape[1]), 2)))
+    lengths = ((cones[:, pairs[:, 0]] - cones[:, pairs[:, 1]]) ** 2).sum(axis=2)
+    longest = pairs[np.argmax(lengths, axis=1)]
+    return longest[:, 0], longest[:, 1]
+
+
+def _halve(cones: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The middle of the longest edge of each cone, and the two halves of all of them."""
+    one, other = _longest_edges(cones)
+    each = np.arange(len(cones))
+    middle = cones[each, one] + cones[each, other]
+    middle /= np.linalg.norm(middle, axis=1, keepdims=True)
+    left, right = cones.copy(), cones.copy()
+    left[each, one], right[each, other] = middle, middle
+    return middle, np.concatenate([left, right])
+
+
+def _values_of_halves(cones: FloatArray, values: FloatArray, heights: FloatArray) -> FloatArray:
+    one, other = _longest_edges(cones)
+    each = np.arange(len(cones))
+    left, right = values.copy(), values.copy()
+    left[each, one], right[each, other] = heights, heights
+    return np.concatenate([left, right])
+
+
+def _tolerance(total: float, explained: float) -> float:
+    return max(GAP * (total - explained), SMALLEST_GAP * total)

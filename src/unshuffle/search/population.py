@@ -1,0 +1,182 @@
+"""Global search: a population of distinct local optima of the matched sum of squares.
+
+Each round makes candidates (random directions, random shuffles, and children of the population),
+takes a few hard steps from each, abandons all but the best fifth, and follows those down. What they
+end in joins the population. Children are a member, plus the difference of two others in six cases of
+ten, plus a Gaussian step of random length; all in coordinates whose distances are those of fitted
+values. The search ends when the best optimum was found again and again from independent starts, when
+it stands out from all others, or when the budget of candidates is used up.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..problem import FloatArray, IntArray
+from .landscape import Landscape
+from .restarts import draw_shuffles
+from .starts import deterministic_starts, free_dimensions
+
+SIZE = 40  # members of the population
+APART = 0.1  # distance of two distinct optima, in lengths of the labels
+LARGEST_ROUND = 2_000
+SMALLEST_ROUND = 100
+MOMENTUM = 1.5
+SCREENING_STEPS = 6
+SURVIVING = 0.2
+MOST_STEPS = 500
+
+# When to stop before the budget is used up.
+FOUND_AGAIN = 4  # times, from independent starts
+STANDS_OUT = 1.5  # sum of squares of the next optimum, as a multiple of the best
+LEAST_TRIED = 1_000  # candidates before an optimum can stand out
+
+# The budget: candidates per doubling, and a bound on the work (rows × columns visited).
+CANDIDATES = 500
+MOST_DOUBLINGS = 10
+MOST_WORK = 2e10
+STEPS_PER_CANDIDATE = 16
+
+Report = Callable[[int, float], None]
+
+
+@dataclass(frozen=True, eq=False)
+class SearchResult:
+    """Distinct local optima, the best first.
+
+    Attributes
+    ----------
+    thetas : array of shape (n_optima, rank)
+        In the coordinates of the landscape.
+    objectives : array of shape (n_optima,)
+        Matched sums of squares.
+    n_found : array of shape (n_optima,)
+        How often each was reached from independent starts.
+    n_candidates : int
+        Candidates tried.
+    n_steps : int
+        Hard steps taken.
+    stopped_by : str
+        "found again", "stands out" or "budget".
+    """
+
+    thetas: FloatArray
+    objectives: FloatArray
+    n_found: IntArray
+    n_candidates: int
+    n_steps: int
+    stopped_by: str
+
+
+def automatic_budget(landscape: Landscape) -> int:
+    """Candidates worth trying: twice as many for each direction that group means leave open."""
+    doublings = min(free_dimensions(landscape), MOST_DOUBLINGS)
+    affordable = MOST_WORK / (landscape.work_per_step * STEPS_PER_CANDIDATE)
+    return max(int(min(CANDIDATES * 2.0**doublings, affordable)), 2)
+
+
+def search_population(
+    landscape: Landscape, *, n_candidates: int, seed: int, report: Report
+) -> SearchResult:
+    """Search for the best matching with at most `n_candidates` starting points.
+
+    `report` gets the number of candidates tried and the lowest objective so far, once a round. The
+    outcome depends on the seed alone, not on the threads.
+    """
+    if n_candidates < 1:
+        raise ValueError(f"a search needs at least one candidate, got n_candidates={n_candidates}")
+    population = _Population(landscape)
+    certain = deterministic_starts(landscape)[:n_candidates]
+    population.add(*_follow(landscape, certain), independent=False)
+    tried, round_number = len(certain), 0
+    size = min(max(n_candidates // 20, SMALLEST_ROUND), LARGEST_ROUND)
+    stopped_by = population.verdict(tried)
+    while stopped_by == "budget" and tried < n_candidates:
+        rng = np.random.Generator(np.random.Philox(key=[seed, round_number]))
+        size = min(size, n_candidates - tried)
+        n_children = size // 2 if round_number else 0
+        fresh = _independent(landscape, size - n_children, seed, tried, rng)
+        population.add(*_follow(landscape, fresh), independent=True)
+        if n_children:
+            children = population.children(n_children, rng)
+            population.add(*_follow(landscape, children), independent=False)
+        tried, round_number = tried + size, round_number + 1
+        report(tried, landscape.total - float(population.explained[0]))
+        stopped_by = population.verdict(tried)
+    return SearchResult(
+        population.thetas,
+        landscape.total - population.explained,
+        population.n_found,
+        tried,
+        landscape.n_steps,
+        stopped_by,
+    )
+
+
+def _independent(
+    landscape: Landscape, count: int, seed: int, number: int, rng: np.random.Generator
+) -> FloatArray:
+    """Random directions; half of them random shuffles where groups hold part of the answer."""
+    thetas = rng.normal(size=(count, landscape.rank))
+    if landscape.problem.n_groups > 1:
+        draw_shuffles(landscape, seed, number, thetas[: count // 2])
+    return thetas
+
+
+def _follow(landscape: Landscape, thetas: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Take a few steps from all candidates, then follow the best of them to the end."""
+    if len(thetas) * SURVIVING >= 2:
+        explained = landscape.descend(thetas, SCREENING_STEPS, momentum=MOMENTUM)
+        best = np.argsort(-explained, kind="stable")[: int(len(thetas) * SURVIVING)]
+        thetas = thetas[best]
+    return thetas, landscape.descend(thetas, MOST_STEPS, momentum=MOMENTUM)
+
+
+class _Population:
+    """Distinct optima, the best first, and how often each was found from independent starts."""
+
+    def __init__(self, landscape: Landscape) -> None:
+        self.landscape = landscape
+        self.length = landscape.total**0.5
+        self.thetas = np.empty((0, landscape.rank))
+        self.explained = np.empty(0)
+        self.n_found = np.empty(0, dtype=np.int64)
+
+    def add(self, thetas: FloatArray, explained: FloatArray, *, independent: bool) -> None:
+        """Take in the ends of descents; those near a member replace it if they are better."""
+        for k in np.argsort(-explained, kind="stable"):
+            distance = np.linalg.norm(self.thetas - thetas[k], axis=1)
+            near = np.flatnonzero(distance < APART * self.length)
+            if not len(near):
+                self.thetas = np.vstack([self.thetas, thetas[k]])
+                self.explained = np.append(self.explained, explained[k])
+                self.n_found = np.append(self.n_found, int(independent))
+                continue
+            member = near[np.argmax(self.explained[near])]
+            self.n_found[member] += independent
+            if explained[k] > self.explained[member]:
+                self.thetas[member], self.explained[member] = thetas[k], explained[k]
+        best = np.argsort(-self.explained, kind="stable")[:SIZE]
+        self.thetas, self.explained = self.thetas[best], self.explained[best]
+        self.n_found = self.n_found[best]
+
+    def children(self, count: int, rng: np.random.Generator) -> FloatArray:
+        """Members moved by differences of members and by Gaussian steps."""
+        n, rank = self.thetas.shape
+        parent, one, other = rng.integers(n, size=(3, count))
+        share = np.where(rng.random(count) < 0.6, rng.uniform(0.3, 1.0, size=count), 0.0)
+        reach = np.exp(rng.uniform(np.log(0.02), 0.0, size=count)) * self.length / rank**0.5
+        children = self.thetas[parent] + share[:, None] * (self.thetas[one] - self.thetas[other])
+        children += reach[:, None] * rng.normal(size=(count, rank))
+        return children
+
+    def verdict(self, tried: int) -> str:
+        """Why the search may stop now; "budget" when only the budget can say."""
+        if self.n_found[0] >= FOUND_AGAIN:
+            return "found again"
+        total = self.landscape.total
+        left = total - self.explained[:2]
+        if tried >= LEAST_TRIED and (len(left) < 2 or left[1] >= STANDS_OUT * left[0]):
+            return "stands out"
+        return "budget"

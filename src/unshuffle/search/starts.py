@@ -1,0 +1,41 @@
+"""Where a search begins before chance comes in."""
+
+import numpy as np
+
+from ..problem import FloatArray
+from .landscape import Landscape
+
+
+def deterministic_starts(landscape: Landscape) -> FloatArray:
+    """Least squares on the labels as given, and on group means; shape (2, rank)."""
+    return np.stack([landscape.theta_of(landscape.y), group_means(landscape)])
+
+
+def group_means(landscape: Landscape) -> FloatArray:
+    """Regress group means of the labels on group means of the features: free of the shuffle.
+
+    Where there are fewer groups than directions the shortest solution is taken.
+    """
+    weights, rows, labels = _means(landscape)
+    theta: FloatArray = np.linalg.lstsq(rows * weights[:, None], labels * weights, rcond=1e-10)[0]
+    return theta
+
+
+def free_dimensions(landscape: Landscape) -> int:
+    """Number of directions about which group means say nothing."""
+    weights, rows, _ = _means(landscape)
+    singular = np.linalg.svd(rows * weights[:, None], compute_uv=False)
+    # In an orthonormal basis the singular values are the shares of each direction that lie
+    # between groups; the means of groups at random hold about their share of the rows.
+    return landscape.rank - int(np.sum(singular > 0.1))
+
+
+def _means(landscape: Landscape) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Weight, mean of the basis and mean label of each group; pinned rows are groups of one."""
+    basis, starts = landscape.labels.basis, landscape.labels.starts
+    n = basis.shape[1]
+    firsts = np.concatenate([starts[:-1], np.arange(starts[-1], n)]).astype(np.int64)
+    sizes = np.diff(np.append(firsts, n)).astype(float)
+    rows = np.add.reduceat(basis, firsts, axis=1).T / sizes[:, None]
+    labels = np.add.reduceat(landscape.y, firsts) / sizes
+    return np.sqrt(sizes), rows, labels
