@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .estimators._progress import Progress
+    from .estimators.front_door import ShuffledRegressor
     from .estimators.hard import HardEMRegressor
     from .estimators.mixture import MixtureRegressor
     from .estimators.stochastic import StochasticEMRegressor
@@ -20,6 +21,7 @@ _HOMES = {
     "HardEMRegressor": "estimators.hard",
     "MixtureRegressor": "estimators.mixture",
     "Progress": "estimators._progress",
+    "ShuffledRegressor": "estimators.front_door",
     "StochasticEMRegressor": "estimators.stochastic",
     "RankWarning": "exceptions",
     "UnshuffleWarning": "exceptions",
@@ -32,6 +34,7 @@ __all__ = [
     "MixtureRegressor",
     "Progress",
     "RankWarning",
+    "ShuffledRegressor",
     "StochasticEMRegressor",
     "UnshuffleWarning",
     "datasets",

@@ -29,9 +29,10 @@ class Solution(NamedTuple):
 
 
 class LeastSquares:
-    """Minimise ``‖v - intercept - X coef‖²`` for many v.
+    """Minimise ``‖v - intercept - X coef‖² + ridge n Σ (coef_j sd_j)²`` for many v.
 
-    Where columns are linearly dependent the solution of minimum norm is taken.
+    Where columns are linearly dependent the solution of minimum norm is taken. The ridge is in
+    units of standardised columns, so that it does not depend on their scale.
 
     Attributes
     ----------
@@ -43,9 +44,10 @@ class LeastSquares:
         Coefficients that the data determine, the intercept included.
     """
 
-    def __init__(self, X: FloatArray, *, fit_intercept: bool) -> None:
+    def __init__(self, X: FloatArray, *, fit_intercept: bool, ridge: float = 0.0) -> None:
         n, d = X.shape
         self.X = X
+        self.ridge = ridge
         self.fit_intercept = fit_intercept
         self._centre = X.mean(axis=0) if fit_intercept else np.zeros(d)
         self._blocks = partial(_centred_blocks, X, self._centre if fit_intercept else None)
@@ -58,7 +60,8 @@ class LeastSquares:
         self.rank = int(kept.sum())
         self.n_parameters = self.rank + int(fit_intercept)
         # coef = half @ half' @ X' v solves the normal equations on the determined subspace
-        self._half = (axes[kept] / scale).T / singular[kept]
+        self._half = (axes[kept] / scale).T / np.sqrt(singular[kept] ** 2 + ridge)
+        self._penalty = ridge * scale**2  # a column's length is its standard deviation times √n
         self._null = _null_space(axes[~kept], scale)
         self.dependent: IntArray = np.flatnonzero(np.abs(self._null).max(axis=1, initial=0) > 1e-6)
 
@@ -68,7 +71,7 @@ class LeastSquares:
         residual = labels - mean
         coef = np.zeros(self.X.shape[1])
         for _ in range(2):  # the second round refines the first
-            coef += self._solve_normal_equations(residual)
+            coef += self._solve_normal_equations(residual, coef)
             fitted = self.predict(coef, mean - float(self._centre @ coef))
             np.subtract(labels, fitted, out=residual)
         coef -= self._null @ (self._null.T @ coef)
@@ -91,8 +94,8 @@ class LeastSquares:
             fitted[rows] = block @ coef + shift
         return fitted
 
-    def _solve_normal_equations(self, residual: FloatArray) -> FloatArray:
-        gradient = np.zeros(len(self._centre))
+    def _solve_normal_equations(self, residual: FloatArray, coef: FloatArray) -> FloatArray:
+        gradient = -self._penalty * coef
         for rows, block in self._blocks():
             gradient += residual[rows] @ block
         step: FloatArray = self._half @ (self._half.T @ gradient)

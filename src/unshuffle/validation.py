@@ -113,6 +113,38 @@ def check_lengths(X: Any, y: Any, groups: Any) -> None:
     )
 
 
+def pair_by_group(X: Any, y: Any, groups_X: Any, groups_y: Any) -> IntArray:
+    """For each row the number of a label of its group, in order of appearance.
+
+    Groups are compared by name: a group needs as many labels as it has rows.
+    """
+    n_rows, n_labels = _num_samples(X), _num_samples(y)
+    if (groups_X is None) != (groups_y is None):
+        missing = "groups_X" if groups_X is None else "groups_y"
+        raise ValueError(f"{missing} is missing: give the group of each row and of each label")
+    if groups_X is None:
+        groups_X, groups_y = np.zeros(n_rows, dtype=int), np.zeros(n_labels, dtype=int)
+    rows, labels = list(groups_X), list(groups_y)
+    for name, given, size in (("groups_X", rows, n_rows), ("groups_y", labels, n_labels)):
+        if len(given) != size:
+            raise ValueError(f"{name} has {len(given)} entries for {size}; give one group each")
+    codes = encode_groups(rows + labels, n_rows + n_labels)
+    of_rows, of_labels = codes[:n_rows], codes[n_rows:]
+    counts = [np.bincount(c, minlength=codes.max() + 1) for c in (of_rows, of_labels)]
+    unequal = np.flatnonzero(counts[0] != counts[1])
+    if len(unequal):
+        names = {int(g): (rows + labels)[int(np.argmax(codes == g))] for g in unequal[:5]}
+        shown = "; ".join(
+            f"{name!r} has {counts[0][g]} rows and {counts[1][g]} labels"
+            for g, name in names.items()
+        )
+        more = f"; and {len(unequal) - 5} more groups" if len(unequal) > 5 else ""
+        raise ValueError(f"each group needs as many labels as rows, but {shown}{more}")
+    beside = np.empty(n_rows, dtype=np.int64)
+    beside[np.argsort(of_rows, kind="stable")] = np.argsort(of_labels, kind="stable")
+    return beside
+
+
 def encode_groups(groups: Any, n_rows: int) -> IntArray:
     """Number the groups 0, 1, ... in order of first appearance.
 

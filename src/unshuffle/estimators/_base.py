@@ -21,13 +21,18 @@ from ..validation import build_problem
 
 
 class Task(NamedTuple):
-    """Everything an algorithm needs to run."""
+    """Everything an algorithm needs to run.
+
+    `side_by_side` is False where labels came as a table of their own, so that their order means
+    nothing.
+    """
 
     problem: Problem
     solver: LeastSquares
     seed: int
     workers: Workers
     match_prob: FloatArray | None
+    side_by_side: bool = True
 
 
 class Outcome(NamedTuple):
@@ -102,19 +107,30 @@ class BaseShuffledRegressor(LinearPrediction, RegressorMixin, BaseEstimator):  #
         """
         return self._fit(X, y, groups, known)
 
-    def _fit(self, X: Any, y: Any, groups: Any, known: Any, match_prob: Any = None) -> Self:
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        groups: Any,
+        known: Any,
+        match_prob: Any = None,
+        side_by_side: bool = True,
+    ) -> Self:
         self._validate_params()
         # Features are recorded on a blank copy, so that nothing of an earlier fit is lost
         # before this one has succeeded.
         blank = type(self)(**self.get_params(deep=False))
         problem, match_prob = build_problem(blank, X, y, groups, known, match_prob)
         check_enough_rows(problem, self.fit_intercept)
-        solver = LeastSquares(problem.X, fit_intercept=self.fit_intercept)
+        solver = self._solver(problem)
         with Workers(effective_n_jobs(self.n_jobs)) as workers:
             seed = seed_from(self.random_state)
-            outcome = self._run(Task(problem, solver, seed, workers, match_prob))
+            outcome = self._run(Task(problem, solver, seed, workers, match_prob, side_by_side))
         self._forget(blank)
         return self._keep(problem, solver, outcome)
+
+    def _solver(self, problem: Problem) -> LeastSquares:
+        return LeastSquares(problem.X, fit_intercept=self.fit_intercept)
 
     @abstractmethod
     def _run(self, task: Task) -> Outcome:

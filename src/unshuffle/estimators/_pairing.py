@@ -40,7 +40,10 @@ class PairingMethods:
         if not 0.0 <= threshold <= 1.0:
             raise ValueError(f"threshold is a probability between 0 and 1, got {threshold}")
         if not hasattr(self, "match_proba_"):
-            raise ValueError("variant='published' does not tell matches; fit variant='exact'")
+            raise ValueError(
+                "this fit does not tell matches: no label was given beside a row (fit_unpaired), "
+                "or the model is variant='published' (use variant='exact')"
+            )
         import pandas as pd
 
         rows = np.flatnonzero(self.match_proba_ < threshold)

@@ -14,10 +14,13 @@ from ..alignment.hard import most_likely_permutation
 from ..alignment.sampled import PublishedAlignment, SampledAlignment
 from ..alignment.sinkhorn import SinkhornAlignment
 from ..alignment.state import Align, State
-from ..em import Drift, Step, never, run_em, settle_on_average
+from ..alignment.tempered import TemperedAlignment
+from ..em import Drift, Step, never, noise_scale, run_em, settle_on_average
 from ..kernels.swap import Schedule
+from ..least_squares import LeastSquares
 from ..pairing import Pairing, likely_permutation, without_features
 from ..priors import Prior
+from ..problem import Problem
 from ..search.mostly_right import mostly_right_start
 from ._base import BaseShuffledRegressor, Outcome, Task
 from ._pairing import PairingMethods
@@ -90,6 +93,11 @@ class StochasticEMRegressor(PairingMethods, BaseShuffledRegressor):
     alignment : {"chain", "sinkhorn", "exact"}, default="chain"
         How expected labels are found: by sampling, by Sinkhorn scaling (deterministic, for groups
         of up to 5,000 rows), or by enumeration (groups of up to 8 rows).
+    temper : float, default=1.0
+        Labels are aligned as if there were `temper` times the noise estimated. Above one the fit
+        is more cautious: it follows the labels inside groups less and their means more.
+    ridge : float, default=0.0
+        Penalty on the squares of the coefficients of standardised columns, per row.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     n_jobs : int, default=None
@@ -169,6 +177,8 @@ class StochasticEMRegressor(PairingMethods, BaseShuffledRegressor):
         "mismatch_rate": [None, StrOptions({"estimate"}), Interval(Real, 0, 1, closed="neither")],
         "max_shift": [None, Interval(Integral, 0, None, closed="left")],
         "alignment": [StrOptions({"chain", "sinkhorn", "exact"})],
+        "temper": [Interval(Real, 0, None, closed="neither")],
+        "ridge": [Interval(Real, 0, None, closed="left")],
         "fit_intercept": ["boolean"],
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],
@@ -191,6 +201,8 @@ class StochasticEMRegressor(PairingMethods, BaseShuffledRegressor):
         mismatch_rate: float | str | None = None,
         max_shift: int | None = None,
         alignment: str = "chain",
+        temper: float = 1.0,
+        ridge: float = 0.0,
         fit_intercept: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -207,6 +219,8 @@ class StochasticEMRegressor(PairingMethods, BaseShuffledRegressor):
         self.mismatch_rate = mismatch_rate
         self.max_shift = max_shift
         self.alignment = alignment
+        self.temper = temper
+        self.ridge = ridge
         self.fit_intercept = fit_intercept
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -239,6 +253,9 @@ class StochasticEMRegressor(PairingMethods, BaseShuffledRegressor):
             The fitted estimator. An interrupted or failed fit leaves an earlier one untouched.
         """
         return self._fit(X, y, groups, known, match_prob)
+
+    def _solver(self, problem: Problem) -> LeastSquares:
+        return LeastSquares(problem.X, fit_intercept=self.fit_intercept, ridge=self.ridge)
 
     def _run(self, task: Task) -> Outcome:
         problem, solver = task.problem, task.solver
@@ -292,11 +309,14 @@ class StochasticEMRegressor(PairingMethods, BaseShuffledRegressor):
             self.mismatch_rate is not None
             or self.max_shift is not None
             or self.alignment != "chain"
+            or self.temper != 1.0
+            or self.ridge != 0.0
             or task.match_prob is not None
         ):
             raise ValueError(
                 "variant='published' is the paper's algorithm and takes neither mismatch_rate nor "
-                "match_prob nor max_shift nor another alignment; use variant='exact'"
+                "match_prob nor max_shift nor temper nor ridge nor another alignment; use "
+                "variant='exact'"
             )
         problem = task.problem
         places = None
@@ -316,11 +336,12 @@ class StochasticEMRegressor(PairingMethods, BaseShuffledRegressor):
     def _aligner(self, chain: Chain, prior: Prior) -> Align:
         if self.variant == "published":
             return PublishedAlignment(chain)
+        align: Align = SampledAlignment(chain, prior)
         if self.alignment == "exact":
-            return ExactAlignment(chain.problem, prior)
+            align = ExactAlignment(chain.problem, prior)
         if self.alignment == "sinkhorn":
-            return SinkhornAlignment(chain.problem, prior)
-        return SampledAlignment(chain, prior)
+            align = SinkhornAlignment(chain.problem, prior)
+        return align if self.temper == 1.0 else TemperedAlignment(align, self.temper)
 
     def _begin(self, task: Task, prior: Prior) -> State:
         """The start: robust where the order is mostly right, sorted where it is lost."""
@@ -330,7 +351,14 @@ class StochasticEMRegressor(PairingMethods, BaseShuffledRegressor):
             return mostly_right_start(task.problem, task.solver, prior, None if robust else start)
         if self.variant == "exact" and prior.places is None:
             # The order is lost, so the likeliest permutation is the best place to begin.
-            return start._replace(perm=most_likely_permutation(task.problem, start.fitted))
+            perm = most_likely_permutation(task.problem, start.fitted)
+            if isinstance(self.init, str):
+                return start._replace(perm=perm)
+            # Given coefficients mean what they say: start from the noise around them, and not
+            # from that of the labels as they happen to stand, which would wash them out.
+            residual = task.problem.y[perm] - start.fitted
+            noise = noise_scale(task.problem, task.solver, float(residual @ residual))
+            return start._replace(perm=perm, noise_scale=noise)
         return start
 
     def _resolve(self, n: int, prior: Prior) -> tuple[Schedule, float]:

@@ -25,7 +25,7 @@ class Ranking(NamedTuple):
     order: IntArray
     keys: FloatArray
     bucket: NDArray[np.int32]
-    count: NDArray[np.int32]
+    ends: NDArray[np.int32]
 
 
 @kernel
@@ -86,19 +86,20 @@ def _distribute(values: FloatArray, first: int, last: int, ranking: Ranking) -> 
     per_unit = (size - 0.5) / (high - low) if high > low else np.inf
     if not 0.0 < per_unit < np.inf:  # all values equal, or the quotient under- or overflows
         return False
-    bucket, count = ranking.bucket, ranking.count
-    count[: size + 1] = 0
+    bucket, ends = ranking.bucket, ranking.ends
+    ends[: size + 1] = 0
     for i in range(first, last):
         b = np.int32((values[i] - low) * per_unit)
         if not 0 <= b < size:  # not a number: leave it to the general sort
             return False
         bucket[i] = b
-        count[b + 1] += 1
-    for b in range(size):
-        count[b + 1] += count[b]
+        ends[b + 1] += 1
+    for k in range(size):
+        ends[k + 1] += ends[k]
     for i in range(first, last):
-        place = first + count[bucket[i]]
-        count[bucket[i]] += 1
+        b = bucket[i]
+        place = first + np.int64(ends[b])
+        ends[b] += 1
         ranking.order[place] = i
         ranking.keys[place] = values[i]
     return True

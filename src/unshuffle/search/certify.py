@@ -1,11 +1,12 @@
 """Proof that no matching is better, for up to three directions: branch and bound on the sphere.
 
-``g(θ) = max <θ, B v>`` is convex and ``g(cθ) = c g(θ)`` for c > 0. Hence on the cone of vectors
-u_1, ..., u_r a non-negative combination ``θ = Σ c_k u_k`` has ``g(θ) <= Σ c_k g(u_k) = <p, θ>``, where
-p solves ``<p, u_k> = g(u_k)``. The largest ``<p, θ>`` over unit vectors of the cone bounds ``‖B v‖`` over
-all matchings attained there: it is ``‖p‖`` when p lies in the cone, and lies on a face otherwise.
-Cones are halved along their longest edge until none can hold a better matching. Inside a cone whose
-directions all sort the labels alike the bound is exact, so that the search ends.
+``g(θ) = max <θ, B v>`` is convex, and ``g(cθ) = c g(θ)`` for c > 0. Hence on the cone of vectors
+u_1, ..., u_r a combination ``θ = Σ c_k u_k`` with ``c_k >= 0`` has
+``g(θ) <= Σ c_k g(u_k) = <p, θ>``, where p solves ``<p, u_k> = g(u_k)``. The largest ``<p, θ>`` over
+unit vectors of the cone bounds ``‖B v‖`` over all matchings attained there: it is ``‖p‖`` when p
+lies in the cone, and lies on a face otherwise. Cones are halved along their longest edge until none
+can hold a better matching. Inside a cone whose directions all sort the labels alike the bound is
+exact, so that the search ends.
 
 With one direction there are two matchings to look at: sorted and reverse-sorted.
 """
@@ -91,8 +92,8 @@ class _Best:
 
 def upper_bounds(cones: FloatArray, values: FloatArray) -> FloatArray:
     """Largest ``<p, θ>`` over the unit vectors of each cone; shapes (m, r, r) and (m, r)."""
-    m, rank = values.shape
-    bounds = values.max(axis=1)
+    rank = values.shape[1]
+    bounds: FloatArray = values.max(axis=1)
     for size in range(2, rank + 1):
         for face in combinations(range(rank), size):
             u, g = cones[:, face], values[:, face]
@@ -100,7 +101,8 @@ def upper_bounds(cones: FloatArray, values: FloatArray) -> FloatArray:
             share = np.linalg.solve(u @ u.transpose(0, 2, 1), g[:, :, None])[:, :, 0]
             squared = (share * g).sum(axis=1)
             inside = (share >= 0.0).all(axis=1)
-            bounds = np.where(inside, np.maximum(bounds, np.sqrt(np.maximum(squared, 0))), bounds)
+            reached = np.sqrt(np.maximum(squared, 0.0))
+            bounds[inside] = np.maximum(bounds, reached)[inside]
     return bounds
 
 

@@ -1,10 +1,10 @@
 """Global search: a population of distinct local optima of the matched sum of squares.
 
 Each round makes candidates (random directions, random shuffles, and children of the population),
-takes a few hard steps from each, abandons all but the best fifth, and follows those down. What they
-end in joins the population. Children are a member, plus the difference of two others in six cases of
-ten, plus a Gaussian step of random length; all in coordinates whose distances are those of fitted
-values. The search ends when the best optimum was found again and again from independent starts, when
+takes a few hard steps from each, abandons all but the best fifth, and follows those down. What
+they end in joins the population. Children are a member, plus the difference of two others in six
+cases of ten, plus a Gaussian step of random length; all in coordinates whose distances are those of
+fitted values. The search ends when the best optimum was found again from independent starts, when
 it stands out from all others, or when the budget of candidates is used up.
 """
 
@@ -59,6 +59,8 @@ class SearchResult:
         Hard steps taken.
     stopped_by : str
         "found again", "stands out" or "budget".
+    path : list of (int, float)
+        Candidates tried and lowest objective after each round.
     """
 
     thetas: FloatArray
@@ -67,6 +69,12 @@ class SearchResult:
     n_candidates: int
     n_steps: int
     stopped_by: str
+    path: list[tuple[int, float]]
+
+    def objective_after(self, n_candidates: int) -> float:
+        """The lowest objective when `n_candidates` had been tried, or the first known one."""
+        reached = [objective for tried, objective in self.path if tried <= n_candidates]
+        return reached[-1] if reached else self.path[0][1]
 
 
 def automatic_budget(landscape: Landscape) -> int:
@@ -90,6 +98,7 @@ def search_population(
     certain = deterministic_starts(landscape)[:n_candidates]
     population.add(*_follow(landscape, certain), independent=False)
     tried, round_number = len(certain), 0
+    path = [(tried, population.lowest)]
     size = min(max(n_candidates // 20, SMALLEST_ROUND), LARGEST_ROUND)
     stopped_by = population.verdict(tried)
     while stopped_by == "budget" and tried < n_candidates:
@@ -102,7 +111,8 @@ def search_population(
             children = population.children(n_children, rng)
             population.add(*_follow(landscape, children), independent=False)
         tried, round_number = tried + size, round_number + 1
-        report(tried, landscape.total - float(population.explained[0]))
+        path.append((tried, population.lowest))
+        report(*path[-1])
         stopped_by = population.verdict(tried)
     return SearchResult(
         population.thetas,
@@ -111,6 +121,7 @@ def search_population(
         tried,
         landscape.n_steps,
         stopped_by,
+        path,
     )
 
 
@@ -143,6 +154,11 @@ class _Population:
         self.explained = np.empty(0)
         self.n_found = np.empty(0, dtype=np.int64)
 
+    @property
+    def lowest(self) -> float:
+        """The best objective so far."""
+        return self.landscape.total - float(self.explained[0])
+
     def add(self, thetas: FloatArray, explained: FloatArray, *, independent: bool) -> None:
         """Take in the ends of descents; those near a member replace it if they are better."""
         for k in np.argsort(-explained, kind="stable"):
@@ -167,7 +183,9 @@ class _Population:
         parent, one, other = rng.integers(n, size=(3, count))
         share = np.where(rng.random(count) < 0.6, rng.uniform(0.3, 1.0, size=count), 0.0)
         reach = np.exp(rng.uniform(np.log(0.02), 0.0, size=count)) * self.length / rank**0.5
-        children = self.thetas[parent] + share[:, None] * (self.thetas[one] - self.thetas[other])
+        children: FloatArray = self.thetas[parent] + share[:, None] * (
+            self.thetas[one] - self.thetas[other]
+        )
         children += reach[:, None] * rng.normal(size=(count, rank))
         return children
 

@@ -17,8 +17,8 @@ def group_means(landscape: Landscape) -> FloatArray:
     Where there are fewer groups than directions the shortest solution is taken.
     """
     weights, rows, labels = _means(landscape)
-    theta: FloatArray = np.linalg.lstsq(rows * weights[:, None], labels * weights, rcond=1e-10)[0]
-    return theta
+    theta = np.linalg.lstsq(rows * weights[:, None], labels * weights, rcond=1e-10)[0]
+    return np.asarray(theta, dtype=np.float64)
 
 
 def free_dimensions(landscape: Landscape) -> int:

@@ -1,0 +1,438 @@
+"""The front door: one estimator that finds out what kind of shuffle it is and what to do."""
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..alignment.state import Alignment
+from ..em import EMResult, Step, start_from_labels
+from ..least_squares import LeastSquares
+from ..pairing import Pairing, without_features
+from ..priors import Prior
+from ..problem import IntArray
+from ..search.landscape import Landscape
+from ..search.lost import Finding, Stage, explore
+from ..search.order_test import order_p_value
+from ..search.population import automatic_budget
+from ..validation import pair_by_group
+from ._base import BaseShuffledRegressor, Outcome, Task
+from ._pairing import PairingMethods
+from ._progress import Progress, reporting
+from .stochastic import StochasticEMRegressor
+
+# The order given is believed to carry information below this p-value ...
+INFORMATIVE = 0.05
+# ... unless so many rows turn out to be mismatched that nothing is left of it.
+NOTHING_LEFT = 0.9
+# A search is believed when unrelated labels could hardly be matched as well.
+BETTER_THAN_CHANCE = 0.05
+CAUTIOUS_TEMPER = 1.5
+# Below so many affordable candidates a search is not worth the name.
+FEWEST_CANDIDATES = 50
+MAX_ITER = 200
+
+# Of what the parts of a fit have to say, the attributes that this estimator keeps.
+TOLD = (
+    "_pairing",
+    "acceptance_rate_",
+    "match_proba_",
+    "mismatch_rate_",
+    "temper_",
+    "ridge_",
+    "search_",
+    "solutions_",
+    "solution_objectives_",
+    "certified_",
+    "lower_bound_",
+    "null_objectives_",
+    "null_pvalue_",
+    "n_candidates_",
+    "stopped_by_",
+)
+
+
+class ShuffledRegressor(PairingMethods, BaseShuffledRegressor):
+    r"""Linear regression when the pairing between rows and labels is lost, wholly or in part.
+
+    The model is :math:`y_{\pi(i)} = b + x_i^\top w + \varepsilon_i` with an unknown permutation
+    :math:`\pi` that moves labels inside groups only. `fit`
+
+    1. tests whether the order given carries information (a permutation test inside groups);
+    2. where it does, fits with a prior for few mismatches
+       (`StochasticEMRegressor` with ``mismatch_rate="estimate"``);
+    3. where it does not, searches globally for the matching of least squares
+       :math:`\min_{w, b, \pi} \sum_i (y_{\pi(i)} - b - x_i^\top w)^2`, proves the optimum for up to
+       three features, asks whether unrelated labels could be matched as well, and averages over
+       permutations by Stochastic EM from there;
+    4. where the match is no better than chance, does not follow it: Stochastic EM starts from the
+       labels as given, with inflated noise and a ridge, and stays near what group means say.
+
+    Parameters
+    ----------
+    pairing : {"auto", "lost", "mostly-right", "known"}, default="auto"
+        What is believed of the order given. "auto" tests it.
+    mismatch_rate : float or "estimate", default="estimate"
+        Share of rows that do not hold their own label, where the order is mostly right.
+    search : {"auto", "none", "population"}, default="auto"
+        Where to begin when the order is lost. "auto" searches and falls back to caution when the
+        match found is no better than chance; "population" follows the best match in any case;
+        "none" starts from the labels as given.
+    n_candidates : int or "auto", default="auto"
+        Most starting points of the search. "auto" is 500, doubled for each direction of the
+        features that group means say nothing about (at most ten times), within a bound on the
+        work of some seconds.
+    alignment : {"auto", "chain", "sinkhorn", "exact"}, default="auto"
+        How expected labels are found, see `StochasticEMRegressor`. "auto" is the chain, which
+        measured best.
+    temper : float or "auto", default="auto"
+        Labels are aligned as if there were `temper` times the noise estimated. "auto" is 1 where
+        the match beats chance or the order is mostly right, and 1.5 otherwise.
+    ridge : float or "auto", default="auto"
+        Penalty on the squares of standardised coefficients, per row. "auto" is 0 where the match
+        beats chance or the order is mostly right, and the estimate of Hoerl, Kennard and Baldwin,
+        :math:`p s^2 / (n \sum_j w_j^2 \mathrm{sd}_j^2)`, on the labels as given otherwise.
+    fit_intercept : bool, default=True
+        Whether to fit an intercept.
+    n_jobs : int, default=None
+        Threads. The answer does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed.
+    verbose : int, default=0
+        1 shows progress bars.
+    callback : callable, default=None
+        Called again and again with a `Progress` tuple, of the search and of the iterations.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+        Coefficients.
+    intercept_ : float
+        Intercept.
+    noise_scale_ : float
+        Standard deviation of the noise.
+    pairing_ : {"lost", "mostly-right", "known"}
+        What the order given was taken for.
+    pairing_pvalue_ : float
+        Chance that shuffled labels explain as much as the labels as given; nan where no label can
+        move, or nothing was tested.
+    match_proba_ : array of shape (n_samples,)
+        Probability that the label given beside a row is its own. Not after `fit_unpaired`.
+    mismatch_rate_ : float
+        Expected share of rows whose label is not their own. Not after `fit_unpaired`.
+    permutation_ : array of shape (n_samples,)
+        A most likely permutation: row i holds ``y[permutation_[i]]``.
+    expected_labels_ : array of shape (n_samples,)
+        Expected label of each row.
+    search_ : {"population", "none"}
+        Whether a search was made.
+    solutions_ : array of shape (n_solutions, n_features)
+        Coefficients of the distinct matchings found, the best first. Only after a search.
+    solution_objectives_ : array of shape (n_solutions,)
+        Their matched sums of squares. Only after a search.
+    objective_ : float
+        Matched sum of squares at `coef_`. It is higher than ``solution_objectives_[0]``, because
+        averaging over permutations moves away from the very best match, which also fits noise.
+    certified_ : bool
+        Whether ``solutions_[0]`` was proved to be the best matching of all.
+    lower_bound_ : float
+        No matching has a smaller sum of squares than this; 0 where nothing was proved.
+    null_objectives_ : array
+        What the search reaches for labels that have nothing to do with the features.
+    null_pvalue_ : float
+        Chance of matching such labels as well; nan where they were not asked.
+    n_candidates_ : int
+        Starting points tried.
+    stopped_by_ : str
+        Why the search ended: "found again", "stands out" or "budget".
+    temper_, ridge_ : float
+        What "auto" became.
+    n_iter_ : int
+        Iterations of EM.
+    converged_ : bool
+        Whether EM settled.
+    acceptance_rate_ : float
+        Share of accepted proposals of the chain in the last iteration. Not for "known".
+    objective_path_, coef_path_ : arrays
+        Expected sum of squares and coefficients after each iteration.
+    n_groups_ : int
+        Number of groups.
+    rank_ : int
+        Rank of X, centred when there is an intercept.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the features, where X had string column names.
+
+    Notes
+    -----
+    A hard EM step costs O(n d + n), a search some thousand to some hundred thousand of them. What
+    can be recovered depends on n, d, the noise and the groups; see "When it cannot work" in the
+    documentation.
+
+    Examples
+    --------
+    >>> from unshuffle import ShuffledRegressor
+    >>> from unshuffle.datasets import make_shuffled_regression
+    >>> data = make_shuffled_regression(300, 4, noise=0.1, random_state=0)  # fully shuffled
+    >>> model = ShuffledRegressor(random_state=0).fit(data.X, data.y)
+    >>> model.pairing_
+    'lost'
+    >>> bool(abs(model.coef_ - data.coef).max() < 0.05)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "pairing": [StrOptions({"auto", "lost", "mostly-right", "known"})],
+        "mismatch_rate": [StrOptions({"estimate"}), Interval(Real, 0, 1, closed="neither")],
+        "search": [StrOptions({"auto", "none", "population"})],
+        "n_candidates": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "alignment": [StrOptions({"auto", "chain", "sinkhorn", "exact"})],
+        "temper": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
+        "ridge": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+        "fit_intercept": ["boolean"],
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+        "callback": [None, callable],
+    }
+    __metadata_request__fit: ClassVar = {"groups": True, "known": True, "match_prob": True}
+    _convergence_advice = "the coefficients still move; treat them with caution."
+    max_iter = MAX_ITER
+
+    def __init__(
+        self,
+        *,
+        pairing: str = "auto",
+        mismatch_rate: float | str = "estimate",
+        search: str = "auto",
+        n_candidates: int | str = "auto",
+        alignment: str = "auto",
+        temper: float | str = "auto",
+        ridge: float | str = "auto",
+        fit_intercept: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        callback: Callable[[Progress], object] | None = None,
+    ) -> None:
+        self.pairing = pairing
+        self.mismatch_rate = mismatch_rate
+        self.search = search
+        self.n_candidates = n_candidates
+        self.alignment = alignment
+        self.temper = temper
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+
+    def fit(
+        self, X: Any, y: Any, groups: Any = None, known: Any = None, match_prob: Any = None
+    ) -> Self:
+        """Fit the model to rows and labels given side by side.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels; inside each group they may stand in any order.
+        groups : array-like of shape (n_samples,), optional
+            Any hashable label per row. Labels have moved only inside their group. None means
+            one group: a label may belong to any row.
+        known : array-like of bool of shape (n_samples,), optional
+            True where the label given beside a row is surely its own.
+        match_prob : array-like of shape (n_samples,), optional
+            Probability, from a linkage tool, that the label given beside a row is its own.
+            Handing it over means that the order is mostly right.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator. An interrupted or failed fit leaves an earlier one untouched.
+        """
+        return self._fit(X, y, groups, known, match_prob)
+
+    def fit_unpaired(self, X: Any, y: Any, groups_X: Any = None, groups_y: Any = None) -> Self:
+        """Fit the model to two tables that share nothing but a group key.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features, one row each, in any order.
+        y : array-like of shape (n_samples,)
+            Labels, in any order.
+        groups_X, groups_y : array-like of shape (n_samples,), optional
+            Group of each row and of each label; every group needs as many labels as rows. Leave
+            out both where any label may belong to any row.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator; ``permutation_[i]`` is the number of the label, in `y` as given,
+            that row i most likely holds. There is no order to test, so `pairing` plays no role.
+        """
+        beside = pair_by_group(X, y, groups_X, groups_y)
+        self._fit(X, np.asarray(y)[beside], groups_X, None, side_by_side=False)
+        self.permutation_: IntArray = beside[self.permutation_]
+        return self
+
+    def _run(self, task: Task) -> Outcome:
+        landscape = Landscape(task.problem, task.solver, task.workers)
+        pairing, p_value = self._take_order_for(task, landscape)
+        if pairing == "known":
+            outcome = _known(task)
+        elif pairing == "mostly-right":
+            outcome = self._mostly_right(task)
+            doubted = self.pairing == "auto" and task.match_prob is None
+            if doubted and outcome.extras["mismatch_rate_"] > NOTHING_LEFT:
+                pairing, outcome = "lost", self._lost(task, landscape)
+        else:
+            outcome = self._lost(task, landscape)
+        told = {name: outcome.extras[name] for name in TOLD if name in outcome.extras}
+        if not task.side_by_side:  # no label was given beside a row, so none can be its own
+            del told["match_proba_"], told["mismatch_rate_"]
+        residual = task.problem.y[outcome.permutation] - outcome.result.state.fitted
+        told.update(
+            pairing_=pairing, pairing_pvalue_=p_value, objective_=float(residual @ residual)
+        )
+        return outcome._replace(extras=_no_search() | told)
+
+    def _take_order_for(self, task: Task, landscape: Landscape) -> tuple[str, float]:
+        """What the order given is, and the p-value that says so."""
+        if task.match_prob is not None and self.pairing in {"lost", "known"}:
+            raise ValueError(
+                f"match_prob says that the order given is mostly right, but pairing="
+                f"{self.pairing!r}; leave out one of the two"
+            )
+        if not task.side_by_side:
+            return "lost", float("nan")
+        if task.problem.n_movable == 0:
+            return "known", float("nan")
+        if self.pairing != "auto":
+            return self.pairing, float("nan")
+        p_value = order_p_value(landscape, task.seed)
+        informative = task.match_prob is not None or p_value < INFORMATIVE
+        return "mostly-right" if informative else "lost", p_value
+
+    def _mostly_right(self, task: Task) -> Outcome:
+        temper = 1.0 if self.temper == "auto" else float(self.temper)
+        ridge = 0.0 if self.ridge == "auto" else float(self.ridge)
+        outcome = self._soften(task, temper, ridge, mismatch_rate=self.mismatch_rate)
+        return outcome._replace(extras={**outcome.extras, "temper_": temper, "ridge_": ridge})
+
+    def _lost(self, task: Task, landscape: Landscape) -> Outcome:
+        finding = self._explore(task, landscape)
+        believed = finding is not None and (
+            self.search == "population" or finding.p_value < BETTER_THAN_CHANCE
+        )
+        temper, ridge = (1.0, 0.0) if believed else (CAUTIOUS_TEMPER, cautious_ridge(task))
+        temper = temper if self.temper == "auto" else float(self.temper)
+        ridge = ridge if self.ridge == "auto" else float(self.ridge)
+        init: Any = "ols"
+        if finding is not None and believed:
+            init = landscape.state(finding.search.thetas[0]).coef
+        outcome = self._soften(task, temper, ridge, init=init)
+        extras = {**outcome.extras, "temper_": temper, "ridge_": ridge}
+        if finding is not None:
+            extras.update(_told(landscape, finding))
+        return outcome._replace(extras=extras)
+
+    def _explore(self, task: Task, landscape: Landscape) -> Finding | None:
+        """Search, where that is asked for and affordable."""
+        automatic = self.n_candidates == "auto"
+        budget = automatic_budget(landscape) if automatic else int(self.n_candidates)
+        unaffordable = self.search == "auto" and automatic and budget < FEWEST_CANDIDATES
+        if self.search == "none" or unaffordable or landscape.rank == 0:
+            return None
+        with reporting(self.verbose, budget, "candidates", self.callback) as report:
+
+            def tell(stage: Stage) -> None:
+                done = stage.done if stage.total else budget
+                report(Progress(done, budget, stage.objective, float("nan"), None))
+
+            return explore(
+                landscape,
+                n_candidates=budget,
+                seed=task.seed,
+                compare=self.search == "auto",
+                report=tell,
+            )
+
+    def _soften(self, task: Task, temper: float, ridge: float, **settings: Any) -> Outcome:
+        """Average over permutations by Stochastic EM."""
+        if ridge:
+            solver = LeastSquares(task.problem.X, fit_intercept=self.fit_intercept, ridge=ridge)
+            task = task._replace(solver=solver)
+        inner = StochasticEMRegressor(
+            max_iter=MAX_ITER,
+            alignment="chain" if self.alignment == "auto" else self.alignment,
+            temper=temper,
+            ridge=ridge,
+            fit_intercept=self.fit_intercept,
+            verbose=self.verbose,
+            callback=self.callback,
+            **settings,
+        )
+        return inner._run(task)
+
+
+def cautious_ridge(task: Task) -> float:
+    """The ridge of Hoerl, Kennard and Baldwin (1975), from least squares on the labels as given."""
+    start = start_from_labels(task.problem, task.solver, task.problem.y)
+    n = task.problem.n_rows
+    length = float(((start.coef * task.problem.X.std(axis=0)) ** 2).sum())
+    if length == 0.0:
+        return 0.0
+    return task.solver.rank * start.noise_scale**2 / (n * length)
+
+
+def _known(task: Task) -> Outcome:
+    """Least squares on the labels as given."""
+    problem = task.problem
+    state = start_from_labels(problem, task.solver, problem.y)
+    own: IntArray = np.arange(problem.n_rows, dtype=np.int64)
+    matched = np.ones(problem.n_rows)
+    alignment = Alignment(problem.y, 0.0, problem.y, own, float("nan"), matched, 0.0)
+    step = Step(state.coef, state.intercept, state.noise_scale, state.objective, float("nan"))
+    state = state._replace(match_proba=matched, mismatch_rate=0.0)
+    extras: dict[str, Any] = {
+        "match_proba_": matched,
+        "mismatch_rate_": 0.0,
+        "temper_": 1.0,
+        "ridge_": 0.0,
+        "_pairing": Pairing(without_features(problem), Prior(), state, task.seed),
+    }
+    return Outcome(EMResult(state, alignment, [step], True), own, extras)
+
+
+def _no_search() -> dict[str, Any]:
+    return {
+        "search_": "none",
+        "certified_": False,
+        "lower_bound_": 0.0,
+        "null_objectives_": np.empty(0),
+        "null_pvalue_": float("nan"),
+        "n_candidates_": 0,
+    }
+
+
+def _told(landscape: Landscape, finding: Finding) -> dict[str, Any]:
+    """What is told of a search."""
+    found = finding.search
+    return {
+        "search_": "population",
+        "solutions_": np.array([landscape.state(theta).coef for theta in found.thetas]),
+        "solution_objectives_": found.objectives,
+        "certified_": finding.certified,
+        "lower_bound_": finding.lower_bound,
+        "null_objectives_": finding.nulls,
+        "null_pvalue_": finding.p_value,
+        "n_candidates_": found.n_candidates,
+        "stopped_by_": found.stopped_by,
+    }

@@ -1,0 +1,77 @@
+"""Could labels that have nothing to do with the features be matched as well?
+
+Fresh labels are drawn inside each group from the smoothed distribution of its own labels, and the
+same search is made for them. A best match that is not clearly better than theirs means nothing,
+however often it was found.
+"""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+from scipy.stats import t as student
+
+from ..problem import FloatArray
+from .landscape import Landscape
+from .population import search_population
+
+FEWEST, MOST = 4, 9
+# A p-value beyond these needs no further null.
+CLEARLY_BETTER, CLEARLY_NOT = 0.005, 0.3
+
+
+def null_objectives(
+    landscape: Landscape,
+    objective: float,
+    *,
+    n_candidates: int,
+    seed: int,
+    report: Callable[[int], None],
+) -> FloatArray:
+    """Best matched sums of squares for unrelated labels, scaled to the labels' own total.
+
+    As many as it takes to tell whether `objective` is lower, between 4 and 9.
+    """
+    found: list[float] = []
+    for number in range(MOST):
+        rng = np.random.Generator(np.random.Philox(key=[seed, 1_000_000 + number]))
+        null = landscape.with_labels(unrelated_labels(landscape, rng))
+        best = search_population(
+            null, n_candidates=n_candidates, seed=seed + number + 1, report=lambda *_: None
+        )
+        found.append(float(best.objectives[0]) / null.total * landscape.total)
+        report(number + 1)
+        p = null_p_value(objective, np.array(found))
+        if len(found) >= FEWEST and not CLEARLY_BETTER < p < CLEARLY_NOT:
+            break
+    return np.array(found)
+
+
+def null_p_value(objective: float, nulls: FloatArray) -> float:
+    """Chance of a null as low as `objective`, taking the logarithms of nulls as Gaussian."""
+    if len(nulls) < 2:
+        return float("nan")
+    logs = np.log(np.maximum(nulls, 1e-300))
+    spread = float(logs.std(ddof=1)) * (1.0 + 1.0 / len(nulls)) ** 0.5
+    distance = float(np.log(max(objective, 1e-300)) - logs.mean())
+    if spread == 0.0:
+        return float(distance >= 0.0)
+    return float(student.cdf(distance / spread, len(nulls) - 1))
+
+
+def unrelated_labels(landscape: Landscape, rng: np.random.Generator) -> FloatArray:
+    """Labels drawn from the smoothed distribution inside each group; pinned rows keep theirs."""
+    y = landscape.problem.y
+    drawn = y.copy()
+    starts = landscape.labels.starts
+    for first, last in pairwise(starts):
+        own, size = y[first:last], int(last - first)
+        picked = own[rng.integers(size, size=size)]
+        spread = float(own.std())
+        width = 1.06 * spread * size**-0.2  # Silverman's rule
+        noisy = picked + width * rng.normal(size=size)
+        # Smoothing widens; shrinking towards the mean undoes it.
+        centre = float(own.mean())
+        shrink = spread / float(np.hypot(spread, width)) if spread else 0.0
+        drawn[first:last] = centre + shrink * (noisy - centre)
+    return drawn
