@@ -27,8 +27,6 @@ from .stochastic import StochasticEMRegressor
 INFORMATIVE = 0.05
 # ... unless so many rows turn out to be mismatched that nothing is left of it.
 NOTHING_LEFT = 0.9
-# A search is believed when unrelated labels could hardly be matched as well.
-BETTER_THAN_CHANCE = 0.05
 CAUTIOUS_TEMPER = 1.5
 # Below so many affordable candidates a search is not worth the name.
 FEWEST_CANDIDATES = 50
@@ -329,7 +327,7 @@ class ShuffledRegressor(PairingMethods, BaseShuffledRegressor):
     def _lost(self, task: Task, landscape: Landscape) -> Outcome:
         finding = self._explore(task, landscape)
         believed = finding is not None and (
-            self.search == "population" or finding.p_value < BETTER_THAN_CHANCE
+            self.search == "population" or finding.beats_chance
         )
         temper, ridge = (1.0, 0.0) if believed else (CAUTIOUS_TEMPER, cautious_ridge(task))
         temper = temper if self.temper == "auto" else float(self.temper)

@@ -12,8 +12,14 @@ from .landscape import Landscape
 from .nulls import null_objectives, null_p_value
 from .population import SearchResult, search_population
 
+# An optimum is followed when unrelated labels could hardly be matched as well, or when that is
+# doubtful but it stands far below all other optima.
+BETTER_THAN_CHANCE = 0.02
+DOUBTFUL = 0.2
+FAR_BELOW = 1.3
+
 # Candidates of each null search: what most searches need, and no more than the search itself.
-NULL_CANDIDATES = 2_000
+NULL_CANDIDATES = 1_000
 
 
 class Stage(NamedTuple):
@@ -48,6 +54,13 @@ class Finding:
     certified: bool
     nulls: FloatArray
     p_value: float
+
+    @property
+    def beats_chance(self) -> bool:
+        """Whether the match found says more than a match of unrelated labels would."""
+        left = self.search.objectives
+        apart = len(left) > 1 and bool(left[1] >= FAR_BELOW * left[0])
+        return self.p_value < (DOUBTFUL if apart else BETTER_THAN_CHANCE)
 
 
 def explore(

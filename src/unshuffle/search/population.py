@@ -28,7 +28,7 @@ SURVIVING = 0.2
 MOST_STEPS = 500
 
 # When to stop before the budget is used up.
-FOUND_AGAIN = 4  # times, from independent starts
+FOUND_AGAIN = 3  # times, from independent starts
 STANDS_OUT = 1.5  # sum of squares of the next optimum, as a multiple of the best
 LEAST_TRIED = 1_000  # candidates before an optimum can stand out
 
