@@ -9,12 +9,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..alignment.state import Alignment
 from ..em import EMResult, Step, start_from_labels
-from ..least_squares import LeastSquares
 from ..pairing import Pairing, without_features
 from ..priors import Prior
 from ..problem import IntArray
 from ..search.landscape import Landscape
-from ..search.lost import Finding, Stage, explore
+from ..search.lost import CAUTIOUS_TEMPER, Finding, Stage, cautious_ridge, explore
 from ..search.order_test import order_p_value
 from ..search.population import automatic_budget
 from ..validation import pair_by_group
@@ -23,11 +22,11 @@ from ._pairing import PairingMethods
 from ._progress import Progress, reporting
 from .stochastic import StochasticEMRegressor
 
-# The order given is believed to carry information below this p-value ...
-INFORMATIVE = 0.05
+# The order given surely carries information below this p-value. Up to the second it may, which is
+# believed if a search finds nothing ...
+INFORMATIVE, PERHAPS = 0.001, 0.05
 # ... unless so many rows turn out to be mismatched that nothing is left of it.
 NOTHING_LEFT = 0.9
-CAUTIOUS_TEMPER = 1.5
 # Below so many affordable candidates a search is not worth the name.
 FEWEST_CANDIDATES = 50
 MAX_ITER = 200
@@ -45,7 +44,8 @@ TOLD = (
     "solution_objectives_",
     "certified_",
     "lower_bound_",
-    "null_objectives_",
+    "match_score_",
+    "null_scores_",
     "null_pvalue_",
     "n_candidates_",
     "stopped_by_",
@@ -80,8 +80,8 @@ class ShuffledRegressor(PairingMethods, BaseShuffledRegressor):
         "none" starts from the labels as given.
     n_candidates : int or "auto", default="auto"
         Most starting points of the search. "auto" is 500, doubled for each direction of the
-        features that group means say nothing about (at most ten times), within a bound on the
-        work of some seconds.
+        features that group means say nothing about (at most ten times; five times where there
+        are more than twelve such directions), within a bound on the work of half a minute.
     alignment : {"auto", "chain", "sinkhorn", "exact"}, default="auto"
         How expected labels are found, see `StochasticEMRegressor`. "auto" is the chain, which
         measured best.
@@ -137,7 +137,10 @@ class ShuffledRegressor(PairingMethods, BaseShuffledRegressor):
         Whether ``solutions_[0]`` was proved to be the best matching of all.
     lower_bound_ : float
         No matching has a smaller sum of squares than this; 0 where nothing was proved.
-    null_objectives_ : array
+    match_score_ : float
+        How good the best match is: log of its sum of squares over the labels' own, plus log of it
+        over what independent starts typically end in. Lower is better.
+    null_scores_ : array
         What the search reaches for labels that have nothing to do with the features.
     null_pvalue_ : float
         Chance of matching such labels as well; nan where they were not asked.
@@ -282,64 +285,63 @@ class ShuffledRegressor(PairingMethods, BaseShuffledRegressor):
 
     def _run(self, task: Task) -> Outcome:
         landscape = Landscape(task.problem, task.solver, task.workers)
-        pairing, p_value = self._take_order_for(task, landscape)
-        if pairing == "known":
+        pairing, p_value = self._said(task), float("nan")
+        if pairing == "auto":
+            p_value = order_p_value(landscape, task.seed)
+            pairing, outcome = self._find_out(task, landscape, p_value)
+        elif pairing == "known":
             outcome = _known(task)
         elif pairing == "mostly-right":
             outcome = self._mostly_right(task)
-            doubted = self.pairing == "auto" and task.match_prob is None
-            if doubted and outcome.extras["mismatch_rate_"] > NOTHING_LEFT:
-                pairing, outcome = "lost", self._lost(task, landscape)
         else:
-            outcome = self._lost(task, landscape)
+            outcome = self._lost(task, landscape, self._explore(task, landscape))
         told = {name: outcome.extras[name] for name in TOLD if name in outcome.extras}
         if not task.side_by_side:  # no label was given beside a row, so none can be its own
             del told["match_proba_"], told["mismatch_rate_"]
         residual = task.problem.y[outcome.permutation] - outcome.result.state.fitted
-        told.update(
-            pairing_=pairing, pairing_pvalue_=p_value, objective_=float(residual @ residual)
-        )
+        told["objective_"] = float(residual @ residual)
+        told |= {"pairing_": pairing, "pairing_pvalue_": p_value}
         return outcome._replace(extras=_no_search() | told)
 
-    def _take_order_for(self, task: Task, landscape: Landscape) -> tuple[str, float]:
-        """What the order given is, and the p-value that says so."""
+    def _said(self, task: Task) -> str:
+        """What is said of the order given, by the parameters or by the data themselves."""
         if task.match_prob is not None and self.pairing in {"lost", "known"}:
             raise ValueError(
                 f"match_prob says that the order given is mostly right, but pairing="
                 f"{self.pairing!r}; leave out one of the two"
             )
         if not task.side_by_side:
-            return "lost", float("nan")
+            return "lost"
         if task.problem.n_movable == 0:
-            return "known", float("nan")
-        if self.pairing != "auto":
-            return self.pairing, float("nan")
-        p_value = order_p_value(landscape, task.seed)
-        informative = task.match_prob is not None or p_value < INFORMATIVE
-        return "mostly-right" if informative else "lost", p_value
+            return "known"
+        return "mostly-right" if task.match_prob is not None else self.pairing
+
+    def _find_out(self, task: Task, landscape: Landscape, p_value: float) -> tuple[str, Outcome]:
+        """Fit as the order given suggests; where the fit belies it, the other way."""
+        finding = None if p_value < INFORMATIVE else self._explore(task, landscape)
+        if p_value < PERHAPS and not self._follows(finding):
+            outcome = self._mostly_right(task)
+            if outcome.extras["mismatch_rate_"] <= NOTHING_LEFT:
+                return "mostly-right", outcome
+        finding = finding or self._explore(task, landscape)
+        return "lost", self._lost(task, landscape, finding)
 
     def _mostly_right(self, task: Task) -> Outcome:
-        temper = 1.0 if self.temper == "auto" else float(self.temper)
-        ridge = 0.0 if self.ridge == "auto" else float(self.ridge)
-        outcome = self._soften(task, temper, ridge, mismatch_rate=self.mismatch_rate)
-        return outcome._replace(extras={**outcome.extras, "temper_": temper, "ridge_": ridge})
+        return self._soften(task, 1.0, 0.0, mismatch_rate=self.mismatch_rate)
 
-    def _lost(self, task: Task, landscape: Landscape) -> Outcome:
-        finding = self._explore(task, landscape)
-        believed = finding is not None and (
-            self.search == "population" or finding.beats_chance
-        )
-        temper, ridge = (1.0, 0.0) if believed else (CAUTIOUS_TEMPER, cautious_ridge(task))
-        temper = temper if self.temper == "auto" else float(self.temper)
-        ridge = ridge if self.ridge == "auto" else float(self.ridge)
-        init: Any = "ols"
-        if finding is not None and believed:
-            init = landscape.state(finding.search.thetas[0]).coef
-        outcome = self._soften(task, temper, ridge, init=init)
-        extras = {**outcome.extras, "temper_": temper, "ridge_": ridge}
-        if finding is not None:
-            extras.update(_told(landscape, finding))
-        return outcome._replace(extras=extras)
+    def _lost(self, task: Task, landscape: Landscape, finding: Finding | None) -> Outcome:
+        if finding is None or not self._follows(finding):
+            ridge = cautious_ridge(task.problem, task.solver)
+            outcome = self._soften(task, CAUTIOUS_TEMPER, ridge)
+        else:
+            best = landscape.state(finding.search.thetas[0])
+            outcome = self._soften(task, 1.0, 0.0, init=best.coef)
+        told = {} if finding is None else _told(landscape, finding)
+        return outcome._replace(extras=outcome.extras | told)
+
+    def _follows(self, finding: Finding | None) -> bool:
+        """Whether the best match found is where EM begins."""
+        return finding is not None and (self.search == "population" or finding.beats_chance)
 
     def _explore(self, task: Task, landscape: Landscape) -> Finding | None:
         """Search, where that is asked for and affordable."""
@@ -363,10 +365,9 @@ class ShuffledRegressor(PairingMethods, BaseShuffledRegressor):
             )
 
     def _soften(self, task: Task, temper: float, ridge: float, **settings: Any) -> Outcome:
-        """Average over permutations by Stochastic EM."""
-        if ridge:
-            solver = LeastSquares(task.problem.X, fit_intercept=self.fit_intercept, ridge=ridge)
-            task = task._replace(solver=solver)
+        """Average over permutations by Stochastic EM; `temper` and `ridge` are for "auto"."""
+        temper = temper if self.temper == "auto" else float(self.temper)
+        ridge = ridge if self.ridge == "auto" else float(self.ridge)
         inner = StochasticEMRegressor(
             max_iter=MAX_ITER,
             alignment="chain" if self.alignment == "auto" else self.alignment,
@@ -377,17 +378,10 @@ class ShuffledRegressor(PairingMethods, BaseShuffledRegressor):
             callback=self.callback,
             **settings,
         )
-        return inner._run(task)
-
-
-def cautious_ridge(task: Task) -> float:
-    """The ridge of Hoerl, Kennard and Baldwin (1975), from least squares on the labels as given."""
-    start = start_from_labels(task.problem, task.solver, task.problem.y)
-    n = task.problem.n_rows
-    length = float(((start.coef * task.problem.X.std(axis=0)) ** 2).sum())
-    if length == 0.0:
-        return 0.0
-    return task.solver.rank * start.noise_scale**2 / (n * length)
+        if ridge:
+            task = task._replace(solver=inner._solver(task.problem))
+        outcome = inner._run(task)
+        return outcome._replace(extras=outcome.extras | {"temper_": temper, "ridge_": ridge})
 
 
 def _known(task: Task) -> Outcome:
@@ -414,7 +408,8 @@ def _no_search() -> dict[str, Any]:
         "search_": "none",
         "certified_": False,
         "lower_bound_": 0.0,
-        "null_objectives_": np.empty(0),
+        "match_score_": float("nan"),
+        "null_scores_": np.empty(0),
         "null_pvalue_": float("nan"),
         "n_candidates_": 0,
     }
@@ -429,7 +424,8 @@ def _told(landscape: Landscape, finding: Finding) -> dict[str, Any]:
         "solution_objectives_": found.objectives,
         "certified_": finding.certified,
         "lower_bound_": finding.lower_bound,
-        "null_objectives_": finding.nulls,
+        "match_score_": finding.score,
+        "null_scores_": finding.nulls,
         "null_pvalue_": finding.p_value,
         "n_candidates_": found.n_candidates,
         "stopped_by_": found.stopped_by,

@@ -2,21 +2,27 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from ..problem import FloatArray
+from ..em import start_from_labels
+from ..least_squares import LeastSquares
+from ..problem import FloatArray, Problem
 from .certify import certify
 from .landscape import Landscape
-from .nulls import null_objectives, null_p_value
-from .population import SearchResult, search_population
+from .nulls import match_score, null_p_value, null_scores
+from .population import FOUND_OFTEN, SearchResult, search_population
 
 # An optimum is followed when unrelated labels could hardly be matched as well, or when that is
 # doubtful but it stands far below all other optima.
-BETTER_THAN_CHANCE = 0.02
+BETTER_THAN_CHANCE = 0.05
 DOUBTFUL = 0.2
 FAR_BELOW = 1.3
+
+# How far the noise is inflated where no match is followed.
+CAUTIOUS_TEMPER = 1.5
 
 # Candidates of each null search: what most searches need, and no more than the search itself.
 NULL_CANDIDATES = 1_000
@@ -43,8 +49,10 @@ class Finding:
         No matching has a smaller sum of squares; 0 where nothing was proved.
     certified : bool
         Whether the best optimum was proved to be the global one.
+    score : float
+        How low the best match is, in logarithms; nan where it was not compared.
     nulls : array
-        Best objectives for unrelated labels; empty where they were not asked for.
+        Scores of the best matches for unrelated labels; empty where they were not asked for.
     p_value : float
         Chance of matching unrelated labels as well; nan without nulls.
     """
@@ -52,6 +60,7 @@ class Finding:
     search: SearchResult
     lower_bound: float
     certified: bool
+    score: float
     nulls: FloatArray
     p_value: float
 
@@ -71,36 +80,53 @@ def explore(
     compare: bool,
     report: Callable[[Stage], None],
 ) -> Finding:
-    """Search with at most `n_candidates`; `compare` with unrelated labels."""
+    """Search with at most `n_candidates`; `compare` with unrelated labels.
+
+    A match that was not found often and does not beat chance is no reason to stop: then the search
+    is made again with the whole budget.
+    """
 
     def tried(done: int, objective: float) -> None:
         report(Stage("searching", done, n_candidates, objective))
 
-    found = search_population(landscape, n_candidates=n_candidates, seed=seed, report=tried)
+    search = partial(
+        search_population, landscape, n_candidates=n_candidates, seed=seed, report=tried
+    )
+    finding = _judge(landscape, search(), seed, compare, report)
+    hasty = finding.search.stopped_by == "found again" and finding.search.n_found[0] < FOUND_OFTEN
+    if compare and hasty and not finding.beats_chance:
+        finding = _judge(landscape, search(patience=1.0), seed, compare, report)
+    return finding
+
+
+def _judge(
+    landscape: Landscape,
+    found: SearchResult,
+    seed: int,
+    compare: bool,
+    report: Callable[[Stage], None],
+) -> Finding:
+    """Prove the optimum if there are few directions, and compare it with chance."""
     bound, certified = 0.0, False
     proof = certify(landscape, found.thetas[0])
     if proof is not None:
         bound, certified = proof.lower_bound, proof.certified
         found = _put_first(landscape, found, proof.theta)
-    best, nulls = float(found.objectives[0]), np.empty(0)
+    score, nulls = float("nan"), np.empty(0)
     if compare:
         effort = min(found.n_candidates, NULL_CANDIDATES)
         # An optimum that nothing but the budget ended is compared at equal effort: whoever tries
         # longer finds a lower one among many alike.
+        best = float(found.objectives[0])
         if found.stopped_by == "budget":
             best = max(best, found.objective_after(effort))
+        score = match_score(landscape, found, best)
 
         def compared(done: int) -> None:
             report(Stage("comparing with chance", done, 0, best))
 
-        nulls = null_objectives(
-            landscape,
-            best,
-            n_candidates=effort,
-            seed=seed,
-            report=compared,
-        )
-    return Finding(found, bound, certified, nulls, null_p_value(best, nulls))
+        nulls = null_scores(landscape, score, n_candidates=effort, seed=seed, report=compared)
+    return Finding(found, bound, certified, score, nulls, null_p_value(score, nulls))
 
 
 def _put_first(landscape: Landscape, found: SearchResult, theta: FloatArray) -> SearchResult:
@@ -109,3 +135,12 @@ def _put_first(landscape: Landscape, found: SearchResult, theta: FloatArray) -> 
     thetas[0] = theta
     objectives[0] = min(float(objectives[0]), landscape.total - float(theta @ theta))
     return replace(found, thetas=thetas, objectives=objectives)
+
+
+def cautious_ridge(problem: Problem, solver: LeastSquares) -> float:
+    """The ridge of Hoerl, Kennard and Baldwin (1975), from least squares on the labels as given."""
+    start = start_from_labels(problem, solver, problem.y)
+    squared = float(((start.coef * problem.X.std(axis=0)) ** 2).sum())
+    if squared == 0.0:
+        return 0.0
+    return solver.rank * start.noise_scale**2 / (problem.n_rows * squared)

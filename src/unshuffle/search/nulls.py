@@ -2,7 +2,10 @@
 
 Fresh labels are drawn inside each group from the smoothed distribution of its own labels, and the
 same search is made for them. A best match that is not clearly better than theirs means nothing,
-however often it was found.
+however often it was found. How good a match is counts twice: against the spread of the labels,
+which decides where a few directions leave one optimum, and against what independent starts
+typically end in, which decides where there are thousands of optima:
+``log(best / total) + log(best / typical)``.
 """
 
 from collections.abc import Callable
@@ -13,27 +16,35 @@ from scipy.stats import t as student
 
 from ..problem import FloatArray
 from .landscape import Landscape
-from .population import search_population
+from .population import SearchResult, search_population
 
-FEWEST, MOST = 4, 15
+FEWEST, MOST = 4, 9
 # A p-value beyond these needs no further null.
 CLEARLY_BETTER, CLEARLY_NOT = 0.004, 0.3
-# What simulations show of the spread of log objectives between nulls (.06 to .5), worth so many
-# nulls: the variance of a handful is moderated by it.
-USUAL_SPREAD, WORTH = 0.3, 4
+# What simulations show of the spread of scores between nulls, worth so many nulls: the variance of
+# a handful is moderated by it.
+USUAL_SPREAD, WORTH = 0.35, 4
+SMALLEST = 1e-20  # of the total: an objective of zero has no logarithm
 
 
-def null_objectives(
+def match_score(landscape: Landscape, found: SearchResult, objective: float) -> float:
+    """How low `objective` is, in logarithms, against the labels' spread and typical optima."""
+    best = max(objective, SMALLEST * landscape.total)
+    typical = max(found.typical, best)
+    return float(np.log(best / landscape.total) + np.log(best / typical))
+
+
+def null_scores(
     landscape: Landscape,
-    objective: float,
+    score: float,
     *,
     n_candidates: int,
     seed: int,
     report: Callable[[int], None],
 ) -> FloatArray:
-    """Best matched sums of squares for unrelated labels, scaled to the labels' own total.
+    """Scores of the best matches for unrelated labels.
 
-    As many as it takes to tell whether `objective` is lower, between 4 and 15.
+    As many as it takes to tell whether `score` is lower, between 4 and 9.
     """
     found: list[float] = []
     for number in range(MOST):
@@ -42,24 +53,22 @@ def null_objectives(
         best = search_population(
             null, n_candidates=n_candidates, seed=seed + number + 1, report=lambda *_: None
         )
-        found.append(float(best.objectives[0]) / null.total * landscape.total)
+        found.append(match_score(null, best, float(best.objectives[0])))
         report(number + 1)
-        p = null_p_value(objective, np.array(found))
+        p = null_p_value(score, np.array(found))
         if len(found) >= FEWEST and not CLEARLY_BETTER < p < CLEARLY_NOT:
             break
     return np.array(found)
 
 
-def null_p_value(objective: float, nulls: FloatArray) -> float:
-    """Chance of a null as low as `objective`: a moderated t-test on logarithms."""
+def null_p_value(score: float, nulls: FloatArray) -> float:
+    """Chance of a null as low as `score`: a moderated t-test."""
     if len(nulls) < 2:
         return float("nan")
-    logs = np.log(np.maximum(nulls, 1e-300))
     freedom = len(nulls) - 1 + WORTH
-    squares = float(((logs - logs.mean()) ** 2).sum()) + WORTH * USUAL_SPREAD**2
+    squares = float(((nulls - nulls.mean()) ** 2).sum()) + WORTH * USUAL_SPREAD**2
     spread = (squares / freedom * (1.0 + 1.0 / len(nulls))) ** 0.5
-    distance = float(np.log(max(objective, 1e-300)) - logs.mean())
-    return float(student.cdf(distance / spread, freedom))
+    return float(student.cdf((score - float(nulls.mean())) / spread, freedom))
 
 
 def unrelated_labels(landscape: Landscape, rng: np.random.Generator) -> FloatArray:

@@ -28,14 +28,19 @@ SURVIVING = 0.2
 MOST_STEPS = 500
 
 # When to stop before the budget is used up.
-FOUND_AGAIN = 3  # times, from independent starts
+FOUND_OFTEN = 10  # times, from independent starts
+FOUND_AGAIN, PATIENCE = 3, 0.08  # or so many times, once this share of the budget is used up
 STANDS_OUT = 1.5  # sum of squares of the next optimum, as a multiple of the best
 LEAST_TRIED = 1_000  # candidates before an optimum can stand out
 
 # The budget: candidates per doubling, and a bound on the work (rows × columns visited).
 CANDIDATES = 500
 MOST_DOUBLINGS = 10
-MOST_WORK = 2e10
+MOST_WORK = 4e10
+# Beyond so many open directions no affordable number of random ones comes near the optimum; what
+# recombination can do it does with fewer candidates.
+HOPEFUL_DIRECTIONS = 12
+DOUBLINGS_BEYOND = 5
 STEPS_PER_CANDIDATE = 16
 
 Report = Callable[[int, float], None]
@@ -61,6 +66,8 @@ class SearchResult:
         "found again", "stands out" or "budget".
     path : list of (int, float)
         Candidates tried and lowest objective after each round.
+    typical : float
+        Median objective that the independent starts of the first round ended with.
     """
 
     thetas: FloatArray
@@ -70,6 +77,7 @@ class SearchResult:
     n_steps: int
     stopped_by: str
     path: list[tuple[int, float]]
+    typical: float
 
     def objective_after(self, n_candidates: int) -> float:
         """The lowest objective when `n_candidates` had been tried, or the first known one."""
@@ -79,15 +87,24 @@ class SearchResult:
 
 def automatic_budget(landscape: Landscape) -> int:
     """Candidates worth trying: twice as many for each direction that group means leave open."""
-    doublings = min(free_dimensions(landscape), MOST_DOUBLINGS)
+    free = free_dimensions(landscape)
+    doublings = min(free, MOST_DOUBLINGS) if free <= HOPEFUL_DIRECTIONS else DOUBLINGS_BEYOND
     affordable = MOST_WORK / (landscape.work_per_step * STEPS_PER_CANDIDATE)
     return max(int(min(CANDIDATES * 2.0**doublings, affordable)), 2)
 
 
 def search_population(
-    landscape: Landscape, *, n_candidates: int, seed: int, report: Report
+    landscape: Landscape,
+    *,
+    n_candidates: int,
+    seed: int,
+    report: Report,
+    patience: float = PATIENCE,
 ) -> SearchResult:
     """Search for the best matching with at most `n_candidates` starting points.
+
+    From the share `patience` of the budget on, three independent finds of the best optimum are
+    enough; before, it takes ten.
 
     `report` gets the number of candidates tried and the lowest objective so far, once a round. The
     outcome depends on the seed alone, not on the threads.
@@ -98,22 +115,24 @@ def search_population(
     certain = deterministic_starts(landscape)[:n_candidates]
     population.add(*_follow(landscape, certain), independent=False)
     tried, round_number = len(certain), 0
-    path = [(tried, population.lowest)]
+    path, typical = [(tried, population.lowest)], list[float]()
     size = min(max(n_candidates // 20, SMALLEST_ROUND), LARGEST_ROUND)
-    stopped_by = population.verdict(tried)
+    stopped_by = population.verdict(tried, patience * n_candidates)
     while stopped_by == "budget" and tried < n_candidates:
         rng = np.random.Generator(np.random.Philox(key=[seed, round_number]))
         size = min(size, n_candidates - tried)
         n_children = size // 2 if round_number else 0
         fresh = _independent(landscape, size - n_children, seed, tried, rng)
-        population.add(*_follow(landscape, fresh), independent=True)
+        ends = _follow(landscape, fresh)
+        population.add(*ends, independent=True)
+        typical.append(landscape.total - float(np.median(ends[1])))
         if n_children:
             children = population.children(n_children, rng)
             population.add(*_follow(landscape, children), independent=False)
         tried, round_number = tried + size, round_number + 1
         path.append((tried, population.lowest))
         report(*path[-1])
-        stopped_by = population.verdict(tried)
+        stopped_by = population.verdict(tried, patience * n_candidates)
     return SearchResult(
         population.thetas,
         landscape.total - population.explained,
@@ -122,6 +141,7 @@ def search_population(
         landscape.n_steps,
         stopped_by,
         path,
+        typical[0] if typical else population.lowest,
     )
 
 
@@ -189,9 +209,10 @@ class _Population:
         children += reach[:, None] * rng.normal(size=(count, rank))
         return children
 
-    def verdict(self, tried: int) -> str:
+    def verdict(self, tried: int, patience: float) -> str:
         """Why the search may stop now; "budget" when only the budget can say."""
-        if self.n_found[0] >= FOUND_AGAIN:
+        enough = FOUND_AGAIN if tried >= patience else FOUND_OFTEN
+        if self.n_found[0] >= enough:
             return "found again"
         total = self.landscape.total
         left = total - self.explained[:2]
