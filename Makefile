@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint types imports tests bench bench-partial clean
+.PHONY: help demo test lint types imports tests bench bench-partial bench-search clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -49,6 +49,10 @@ bench: .venv/dev  ## speed beside C and plain NumPy, memory, first call
 
 bench-partial: .venv/dev  ## pairings that are mostly right, beside Huber, RANSAC and others
 	$(BIN)/python -m benchmarks.partial
+
+bench-search: .venv/dev  ## global search and front door, beside OLS, Huber, hard EM and others
+	$(INSTALL) --editable ".[bench]"
+	$(BIN)/python -m benchmarks.search
 
 clean:  ## remove what the targets made
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis benchmarks/results

@@ -123,8 +123,9 @@ def pair_by_group(X: Any, y: Any, groups_X: Any, groups_y: Any) -> IntArray:
         missing = "groups_X" if groups_X is None else "groups_y"
         raise ValueError(f"{missing} is missing: give the group of each row and of each label")
     if groups_X is None:
-        groups_X, groups_y = np.zeros(n_rows, dtype=int), np.zeros(n_labels, dtype=int)
-    rows, labels = list(groups_X), list(groups_y)
+        check_lengths(X, y, None)
+        return np.arange(n_rows, dtype=np.int64)
+    rows, labels = _plain(groups_X), _plain(groups_y)
     for name, given, size in (("groups_X", rows, n_rows), ("groups_y", labels, n_labels)):
         if len(given) != size:
             raise ValueError(f"{name} has {len(given)} entries for {size}; give one group each")
@@ -232,6 +233,11 @@ def check_match_prob(match_prob: Any, n_rows: int) -> FloatArray | None:
             f"{probability[wrong[0]]:g}; turn match weights into probabilities first"
         )
     return probability
+
+
+def _plain(groups: Any) -> list[Any]:
+    """Group labels as Python objects, which compare across tables and print without ado."""
+    return list(groups.tolist()) if hasattr(groups, "tolist") else list(groups)
 
 
 def _first_appearance(labels: NDArray[Any]) -> IntArray:

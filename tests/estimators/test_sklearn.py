@@ -18,6 +18,7 @@ from unshuffle import (
     HardEMRegressor,
     MixtureRegressor,
     RankWarning,
+    ShuffledRegressor,
     StochasticEMRegressor,
 )
 
@@ -25,15 +26,15 @@ ESTIMATORS = [
     StochasticEMRegressor(random_state=0),
     StochasticEMRegressor(variant="published", random_state=0),
     HardEMRegressor(n_init=5, random_state=0),
+    ShuffledRegressor(n_candidates=50, random_state=0),
 ]
-each = pytest.mark.parametrize("estimator", ESTIMATORS, ids=["exact", "published", "hard"])
+names = ["exact", "published", "hard", "front door"]
+each = pytest.mark.parametrize("estimator", ESTIMATORS, ids=names)
 mostly_right = [StochasticEMRegressor(mismatch_rate="estimate", n_steps=20_000, random_state=0)]
 mostly_right += [MixtureRegressor()]
 
 
-@pytest.mark.parametrize(
-    "estimator", ESTIMATORS + mostly_right, ids=["exact", "published", "hard", "rate", "mixture"]
-)
+@pytest.mark.parametrize("estimator", ESTIMATORS + mostly_right, ids=[*names, "rate", "mixture"])
 @pytest.mark.filterwarnings("ignore")
 def test_every_check_of_sklearn_passes(estimator):
     results = check_estimator(estimator, on_skip=None)

@@ -13,19 +13,22 @@ from ..pairing import Pairing, without_features
 from ..priors import Prior
 from ..problem import IntArray
 from ..search.landscape import Landscape
-from ..search.lost import CAUTIOUS_TEMPER, Finding, Stage, cautious_ridge, explore
+from ..search.lost import CAUTIOUS_TEMPER, Finding, Stage, cautious_ridge, explore, spread_inside
 from ..search.order_test import order_p_value
 from ..search.population import automatic_budget
+from ..search.starts import anchored, group_means
 from ..validation import pair_by_group
 from ._base import BaseShuffledRegressor, Outcome, Task
 from ._pairing import PairingMethods
 from ._progress import Progress, reporting
 from .stochastic import StochasticEMRegressor
 
-# The order given surely carries information below this p-value. Up to the second it may, which is
-# believed if a search finds nothing ...
-INFORMATIVE, PERHAPS = 0.001, 0.05
-# ... unless so many rows turn out to be mismatched that nothing is left of it.
+# The order given surely carries information below the first p-value. Up to the second it may, which
+# is believed if a search finds nothing; up to the third if a fit that believes it finds many rows
+# near a line: their noise is a small share of the spread inside groups.
+INFORMATIVE, PERHAPS, HARDLY = 0.001, 0.05, 0.2
+TIGHT = 0.6
+# So many mismatched rows leave nothing of the order.
 NOTHING_LEFT = 0.9
 # Below so many affordable candidates a search is not worth the name.
 FEWEST_CANDIDATES = 50
@@ -66,7 +69,8 @@ class ShuffledRegressor(PairingMethods, BaseShuffledRegressor):
        three features, asks whether unrelated labels could be matched as well, and averages over
        permutations by Stochastic EM from there;
     4. where the match is no better than chance, does not follow it: Stochastic EM starts from the
-       labels as given, with inflated noise and a ridge, and stays near what group means say.
+       known rows and the group means, if there are enough known rows, and otherwise from the
+       labels as given, with inflated noise and a ridge.
 
     Parameters
     ----------
@@ -318,24 +322,31 @@ class ShuffledRegressor(PairingMethods, BaseShuffledRegressor):
 
     def _find_out(self, task: Task, landscape: Landscape, p_value: float) -> tuple[str, Outcome]:
         """Fit as the order given suggests; where the fit belies it, the other way."""
-        finding = None if p_value < INFORMATIVE else self._explore(task, landscape)
-        if p_value < PERHAPS and not self._follows(finding):
-            outcome = self._mostly_right(task)
-            if outcome.extras["mismatch_rate_"] <= NOTHING_LEFT:
-                return "mostly-right", outcome
-        finding = finding or self._explore(task, landscape)
+        ordered = self._mostly_right(task) if p_value < HARDLY else None
+        if ordered is not None and ordered.extras["mismatch_rate_"] > NOTHING_LEFT:
+            ordered = None
+        if ordered is not None:
+            share = ordered.result.state.noise_scale / spread_inside(task.problem)
+            if p_value < INFORMATIVE or share < TIGHT:
+                return "mostly-right", ordered
+        finding = self._explore(task, landscape)
+        if ordered is not None and p_value < PERHAPS and not self._follows(finding):
+            return "mostly-right", ordered
         return "lost", self._lost(task, landscape, finding)
 
     def _mostly_right(self, task: Task) -> Outcome:
         return self._soften(task, 1.0, 0.0, mismatch_rate=self.mismatch_rate)
 
     def _lost(self, task: Task, landscape: Landscape, finding: Finding | None) -> Outcome:
-        if finding is None or not self._follows(finding):
-            ridge = cautious_ridge(task.problem, task.solver)
-            outcome = self._soften(task, CAUTIOUS_TEMPER, ridge)
-        else:
+        if finding is not None and self._follows(finding):
             best = landscape.state(finding.search.thetas[0])
             outcome = self._soften(task, 1.0, 0.0, init=best.coef)
+        elif anchored(landscape):
+            anchor = landscape.state(group_means(landscape))
+            outcome = self._soften(task, 1.0, 0.0, init=anchor.coef)
+        else:
+            ridge = cautious_ridge(task.problem, task.solver)
+            outcome = self._soften(task, CAUTIOUS_TEMPER, ridge)
         told = {} if finding is None else _told(landscape, finding)
         return outcome._replace(extras=outcome.extras | told)
 

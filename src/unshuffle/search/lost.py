@@ -144,3 +144,11 @@ def cautious_ridge(problem: Problem, solver: LeastSquares) -> float:
     if squared == 0.0:
         return 0.0
     return solver.rank * start.noise_scale**2 / (problem.n_rows * squared)
+
+
+def spread_inside(problem: Problem) -> float:
+    """Standard deviation of the labels inside their groups."""
+    starts, y = problem.starts, problem.y[: problem.n_movable]
+    sizes = np.diff(starts)
+    means = np.add.reduceat(y, starts[:-1]) / sizes
+    return float((y - np.repeat(means, sizes)).std())

@@ -5,6 +5,8 @@ import numpy as np
 from ..problem import FloatArray
 from .landscape import Landscape
 
+ROWS_PER_DIRECTION = 3
+
 
 def deterministic_starts(landscape: Landscape) -> FloatArray:
     """Least squares on the labels as given, and on group means; shape (2, rank)."""
@@ -28,6 +30,12 @@ def free_dimensions(landscape: Landscape) -> int:
     # In an orthonormal basis the singular values are the shares of each direction that lie
     # between groups; the means of groups at random hold about their share of the rows.
     return landscape.rank - int(np.sum(singular > 0.1))
+
+
+def anchored(landscape: Landscape) -> bool:
+    """Whether the rows that keep their label are enough to fit the coefficients by themselves."""
+    n_pinned = landscape.problem.n_rows - landscape.problem.n_movable
+    return n_pinned >= ROWS_PER_DIRECTION * (landscape.rank + 1)
 
 
 def _means(landscape: Landscape) -> tuple[FloatArray, FloatArray, FloatArray]:
