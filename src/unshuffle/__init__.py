@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from .estimators.hard import HardEMRegressor
     from .estimators.mixture import MixtureRegressor
     from .estimators.stochastic import StochasticEMRegressor
-    from .exceptions import RankWarning, UnshuffleWarning
+    from .exceptions import RankWarning, UnidentifiableWarning, UnshuffleWarning
+    from .inference.verdict import Verdict
     from .kernels.warm_up import warm_up
+    from .summary import Summary
 
 __version__ = "0.1.0"
 
@@ -24,7 +26,10 @@ _HOMES = {
     "ShuffledRegressor": "estimators.front_door",
     "StochasticEMRegressor": "estimators.stochastic",
     "RankWarning": "exceptions",
+    "Summary": "summary",
+    "UnidentifiableWarning": "exceptions",
     "UnshuffleWarning": "exceptions",
+    "Verdict": "inference.verdict",
     "warm_up": "kernels.warm_up",
 }
 _ROOMS = ("datasets", "metrics")
@@ -36,7 +41,10 @@ __all__ = [
     "RankWarning",
     "ShuffledRegressor",
     "StochasticEMRegressor",
+    "Summary",
+    "UnidentifiableWarning",
     "UnshuffleWarning",
+    "Verdict",
     "datasets",
     "metrics",
     "warm_up",

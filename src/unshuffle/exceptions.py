@@ -11,3 +11,7 @@ class UnshuffleWarning(UserWarning):
 
 class RankWarning(UnshuffleWarning):
     """Some columns of X are linear combinations of others (or constant)."""
+
+
+class UnidentifiableWarning(UnshuffleWarning):
+    """The data do not hold what it takes to tell the coefficients; the verdict is "reject"."""

@@ -42,6 +42,10 @@ class LeastSquares:
         The columns that take part in a linear dependence.
     n_parameters : int
         Coefficients that the data determine, the intercept included.
+    centre : array of shape (d,)
+        Means of the columns; zero without an intercept.
+    to_coef : array of shape (d, rank)
+        Leads from coordinates in an orthonormal basis to coefficients.
     """
 
     def __init__(self, X: FloatArray, *, fit_intercept: bool, ridge: float = 0.0) -> None:
@@ -49,18 +53,19 @@ class LeastSquares:
         self.X = X
         self.ridge = ridge
         self.fit_intercept = fit_intercept
-        self._centre = X.mean(axis=0) if fit_intercept else np.zeros(d)
-        self._blocks = partial(_centred_blocks, X, self._centre if fit_intercept else None)
+        self.centre = X.mean(axis=0) if fit_intercept else np.zeros(d)
+        self._blocks = partial(_centred_blocks, X, self.centre if fit_intercept else None)
         self._triangle = triangle = _triangular_factor(self._blocks(), d)
-        scale = _column_scale(triangle, self._centre, n)
+        scale = _column_scale(triangle, self.centre, n)
         _, singular, axes = np.linalg.svd(triangle / scale, full_matrices=True)
         singular = np.concatenate([singular, np.zeros(d - len(singular))])
         threshold = max(n, d) * np.finfo(float).eps * singular[0]
         kept = singular > threshold
         self.rank = int(kept.sum())
         self.n_parameters = self.rank + int(fit_intercept)
-        # coef = half @ half' @ X' v solves the normal equations on the determined subspace
-        self._half = (axes[kept] / scale).T / np.sqrt(singular[kept] ** 2 + ridge)
+        # coef = to_coef @ to_coef' @ X' v solves the normal equations on the determined subspace;
+        # without ridge X @ to_coef is an orthonormal basis.
+        self.to_coef = (axes[kept] / scale).T / np.sqrt(singular[kept] ** 2 + ridge)
         self._penalty = ridge * scale**2  # a column's length is its standard deviation times √n
         self._null = _null_space(axes[~kept], scale)
         self.dependent: IntArray = np.flatnonzero(np.abs(self._null).max(axis=1, initial=0) > 1e-6)
@@ -72,15 +77,23 @@ class LeastSquares:
         coef = np.zeros(self.X.shape[1])
         for _ in range(2):  # the second round refines the first
             coef += self._solve_normal_equations(residual, coef)
-            fitted = self.predict(coef, mean - float(self._centre @ coef))
+            fitted = self.predict(coef, mean - float(self.centre @ coef))
             np.subtract(labels, fitted, out=residual)
         coef -= self._null @ (self._null.T @ coef)
-        return Solution(coef, mean - float(self._centre @ coef), fitted, float(residual @ residual))
+        return Solution(coef, mean - float(self.centre @ coef), fitted, float(residual @ residual))
 
     def basis(self) -> FloatArray:
         """Orthonormal basis of the (centred) columns of X, shape (n, rank)."""
-        Q, _ = np.linalg.qr((self.X - self._centre) @ self._half)
+        Q, _ = np.linalg.qr((self.X - self.centre) @ self.to_coef)
         return Q
+
+    def coordinates(self, labels: FloatArray) -> FloatArray:
+        """Coefficients of `labels` in the orthonormal basis that `to_coef` leads from."""
+        gradient = np.zeros(len(self.centre))
+        for rows, block in self._blocks():
+            gradient += labels[rows] @ block
+        theta: FloatArray = self.to_coef.T @ gradient
+        return theta
 
     def length(self, coef: FloatArray) -> float:
         """Norm of ``X coef`` (centred), at the cost of a d × d product."""
@@ -89,7 +102,7 @@ class LeastSquares:
     def predict(self, coef: FloatArray, intercept: float) -> FloatArray:
         """Fitted values of given coefficients."""
         fitted = np.empty(len(self.X))
-        shift = intercept + float(self._centre @ coef)
+        shift = intercept + float(self.centre @ coef)
         for rows, block in self._blocks():
             fitted[rows] = block @ coef + shift
         return fitted
@@ -98,7 +111,7 @@ class LeastSquares:
         gradient = -self._penalty * coef
         for rows, block in self._blocks():
             gradient += residual[rows] @ block
-        step: FloatArray = self._half @ (self._half.T @ gradient)
+        step: FloatArray = self.to_coef @ (self.to_coef.T @ gradient)
         return step
 
 

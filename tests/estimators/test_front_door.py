@@ -6,6 +6,8 @@ from unshuffle import ShuffledRegressor, StochasticEMRegressor
 from unshuffle.datasets import make_shuffled_regression
 from unshuffle.metrics import coefficient_error, matched_mse
 
+pytestmark = pytest.mark.filterwarnings("ignore::unshuffle.UnidentifiableWarning")
+
 
 def fit(data, **settings):
     model = ShuffledRegressor(random_state=0, **settings)

@@ -22,6 +22,8 @@ from unshuffle import (
     StochasticEMRegressor,
 )
 
+pytestmark = pytest.mark.filterwarnings("ignore::unshuffle.UnidentifiableWarning")
+
 ESTIMATORS = [
     StochasticEMRegressor(random_state=0),
     StochasticEMRegressor(variant="published", random_state=0),

@@ -1,5 +1,6 @@
 """The front door: one estimator that finds out what kind of shuffle it is and what to do."""
 
+import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -7,27 +8,42 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..alignment.state import Alignment
+from ..alignment.state import Alignment, State
 from ..em import EMResult, Step, start_from_labels
+from ..exceptions import UnidentifiableWarning
+from ..inference import checks
+from ..inference.information import louis_covariance
+from ..inference.verdict import Reason, judge
+from ..least_squares import LeastSquares
 from ..pairing import Pairing, without_features
 from ..priors import Prior
-from ..problem import IntArray
+from ..problem import FloatArray, IntArray, Problem
 from ..search.landscape import Landscape
-from ..search.lost import CAUTIOUS_TEMPER, Finding, Stage, cautious_ridge, explore, spread_inside
+from ..search.lost import (
+    CAUTIOUS_TEMPER,
+    N_SIMULATIONS,
+    SIMULATED_CANDIDATES,
+    Finding,
+    Stage,
+    cautious_ridge,
+    explore,
+)
+from ..search.mostly_right import fits_tightly
 from ..search.order_test import order_p_value
 from ..search.population import automatic_budget
+from ..search.recovery import refit_distances
 from ..search.starts import anchored, group_means
 from ..validation import pair_by_group
 from ._base import BaseShuffledRegressor, Outcome, Task
+from ._inference import InferenceMethods, labels_as_given, told_of_uncertainty
 from ._pairing import PairingMethods
 from ._progress import Progress, reporting
 from .stochastic import StochasticEMRegressor
 
 # The order given surely carries information below the first p-value. Up to the second it may, which
-# is believed if a search finds nothing; up to the third if a fit that believes it finds many rows
-# near a line: their noise is a small share of the spread inside groups.
+# is believed if a search finds nothing; up to the third if a first fit that believes it finds many
+# rows near a line.
 INFORMATIVE, PERHAPS, HARDLY = 0.001, 0.05, 0.2
-TIGHT = 0.6
 # So many mismatched rows leave nothing of the order.
 NOTHING_LEFT = 0.9
 # Below so many affordable candidates a search is not worth the name.
@@ -37,6 +53,13 @@ MAX_ITER = 200
 # Of what the parts of a fit have to say, the attributes that this estimator keeps.
 TOLD = (
     "_pairing",
+    "_freedom",
+    "_as_given",
+    "covariance_",
+    "standard_errors_",
+    "noise_scale_se_",
+    "mismatch_rate_se_",
+    "information_left_",
     "acceptance_rate_",
     "match_proba_",
     "mismatch_rate_",
@@ -50,12 +73,13 @@ TOLD = (
     "match_score_",
     "null_scores_",
     "null_pvalue_",
+    "refit_distances_",
     "n_candidates_",
     "stopped_by_",
 )
 
 
-class ShuffledRegressor(PairingMethods, BaseShuffledRegressor):
+class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor):
     r"""Linear regression when the pairing between rows and labels is lost, wholly or in part.
 
     The model is :math:`y_{\pi(i)} = b + x_i^\top w + \varepsilon_i` with an unknown permutation
@@ -94,8 +118,9 @@ class ShuffledRegressor(PairingMethods, BaseShuffledRegressor):
         the match beats chance or the order is mostly right, and 1.5 otherwise.
     ridge : float or "auto", default="auto"
         Penalty on the squares of standardised coefficients, per row. "auto" is 0 where the match
-        beats chance or the order is mostly right, and the estimate of Hoerl, Kennard and Baldwin,
-        :math:`p s^2 / (n \sum_j w_j^2 \mathrm{sd}_j^2)`, on the labels as given otherwise.
+        beats chance or the order is mostly right. Otherwise it is the noise over the variance of
+        standardised coefficients, per row, both from the labels as given (after Hoerl, Kennard
+        and Baldwin).
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     n_jobs : int, default=None
@@ -115,11 +140,23 @@ class ShuffledRegressor(PairingMethods, BaseShuffledRegressor):
         Intercept.
     noise_scale_ : float
         Standard deviation of the noise.
+    verdict_ : Verdict
+        Whether the fit can be trusted: `level` ("trust", "caution" or "reject") and `reasons`.
+        "reject" also warns, with an `UnidentifiableWarning`.
     pairing_ : {"lost", "mostly-right", "known"}
         What the order given was taken for.
     pairing_pvalue_ : float
         Chance that shuffled labels explain as much as the labels as given; nan where no label can
         move, or nothing was tested.
+    covariance_ : array of shape (k, k)
+        Covariance of intercept (when there is one) and coefficients, from the observed
+        information; nan for cautious fits, which do not follow the model.
+    standard_errors_ : array of shape (k,)
+        Square roots of its diagonal.
+    noise_scale_se_, mismatch_rate_se_ : float
+        Standard errors of noise and rate of mismatches (nan where the rate is not estimated).
+    information_left_ : float
+        Smallest share of the information with known order that any direction keeps.
     match_proba_ : array of shape (n_samples,)
         Probability that the label given beside a row is its own. Not after `fit_unpaired`.
     mismatch_rate_ : float
@@ -148,6 +185,9 @@ class ShuffledRegressor(PairingMethods, BaseShuffledRegressor):
         What the search reaches for labels that have nothing to do with the features.
     null_pvalue_ : float
         Chance of matching such labels as well; nan where they were not asked.
+    refit_distances_ : array
+        Distance between the fit and refits to labels simulated from it, as a share of the
+        length of the coefficients; empty where no match was followed.
     n_candidates_ : int
         Starting points tried.
     stopped_by_ : str
@@ -320,35 +360,78 @@ class ShuffledRegressor(PairingMethods, BaseShuffledRegressor):
             return "known"
         return "mostly-right" if task.match_prob is not None else self.pairing
 
+    def _keep(self, problem: Problem, solver: LeastSquares, outcome: Outcome) -> Self:
+        super()._keep(problem, solver, outcome)
+        self.verdict_ = judge([reason for reason in self._reasons() if reason is not None])
+        if self.verdict_.level == "reject":
+            warnings.warn(
+                f"do not trust this fit: {self.verdict_.reasons[0].text}; see verdict_.reasons",
+                UnidentifiableWarning,
+                stacklevel=4,
+            )
+        return self
+
+    def _reasons(self) -> list[Reason | None]:
+        """What speaks for and against this fit."""
+        reasons: list[Reason | None] = [
+            checks.rank(self.rank_, len(self.coef_)),
+            checks.convergence(self.converged_),
+        ]
+        if self.pairing_ == "mostly-right":
+            if not np.isnan(self.pairing_pvalue_):
+                reasons.append(checks.order(self.pairing_pvalue_))
+            reasons += [
+                checks.mismatches(self.mismatch_rate_),
+                checks.information(self.information_left_),
+            ]
+        if self.pairing_ == "lost":
+            followed = bool(len(self.refit_distances_)) and self.temper_ == 1.0
+            compared = not np.isnan(self.null_pvalue_)
+            reasons.append(
+                checks.chance(self.null_pvalue_, followed) if compared else checks.not_compared()
+            )
+            if followed:
+                reasons.append(checks.recovery(self.refit_distances_))
+            elif self.temper_ > 1.0:
+                reasons.append(checks.caution(self.temper_))
+        return reasons
+
     def _find_out(self, task: Task, landscape: Landscape, p_value: float) -> tuple[str, Outcome]:
         """Fit as the order given suggests; where the fit belies it, the other way."""
-        ordered = self._mostly_right(task) if p_value < HARDLY else None
-        if ordered is not None and ordered.extras["mismatch_rate_"] > NOTHING_LEFT:
-            ordered = None
-        if ordered is not None:
-            share = ordered.result.state.noise_scale / spread_inside(task.problem)
-            if p_value < INFORMATIVE or share < TIGHT:
-                return "mostly-right", ordered
+        ordered = p_value < INFORMATIVE
+        if ordered or (p_value < HARDLY and fits_tightly(task.problem, task.solver)):
+            outcome = self._mostly_right(task)
+            if outcome.extras["mismatch_rate_"] <= NOTHING_LEFT:
+                return "mostly-right", outcome
         finding = self._explore(task, landscape)
-        if ordered is not None and p_value < PERHAPS and not self._follows(finding):
-            return "mostly-right", ordered
+        if not ordered and p_value < PERHAPS and not self._follows(finding):
+            outcome = self._mostly_right(task)
+            if outcome.extras["mismatch_rate_"] <= NOTHING_LEFT:
+                return "mostly-right", outcome
         return "lost", self._lost(task, landscape, finding)
 
     def _mostly_right(self, task: Task) -> Outcome:
         return self._soften(task, 1.0, 0.0, mismatch_rate=self.mismatch_rate)
 
     def _lost(self, task: Task, landscape: Landscape, finding: Finding | None) -> Outcome:
+        told = {} if finding is None else _told(landscape, finding)
         if finding is not None and self._follows(finding):
             best = landscape.state(finding.search.thetas[0])
             outcome = self._soften(task, 1.0, 0.0, init=best.coef)
-        elif anchored(landscape):
-            anchor = landscape.state(group_means(landscape))
-            outcome = self._soften(task, 1.0, 0.0, init=anchor.coef)
-        else:
-            ridge = cautious_ridge(task.problem, task.solver)
-            outcome = self._soften(task, CAUTIOUS_TEMPER, ridge)
-        told = {} if finding is None else _told(landscape, finding)
+            distances = _refit(landscape, outcome.result.state, task.seed)
+            told["refit_distances_"] = distances
+            if self.search == "population" or finding.holds(distances):
+                return outcome._replace(extras=outcome.extras | told)
+        outcome = self._cautious(task, landscape)
         return outcome._replace(extras=outcome.extras | told)
+
+    def _cautious(self, task: Task, landscape: Landscape) -> Outcome:
+        """Where no match is followed."""
+        if anchored(landscape):
+            anchor = landscape.state(group_means(landscape))
+            return self._soften(task, 1.0, 0.0, init=anchor.coef)
+        ridge = cautious_ridge(task.problem, task.solver)
+        return self._soften(task, CAUTIOUS_TEMPER, ridge)
 
     def _follows(self, finding: Finding | None) -> bool:
         """Whether the best match found is where EM begins."""
@@ -410,8 +493,26 @@ def _known(task: Task) -> Outcome:
         "temper_": 1.0,
         "ridge_": 0.0,
         "_pairing": Pairing(without_features(problem), Prior(), state, task.seed),
+        "_freedom": problem.n_rows - task.solver.n_parameters,
+        "_as_given": labels_as_given(task),
     }
+    nothing_lost = np.empty((0, task.solver.rank + 2))
+    covariance = louis_covariance(problem, task.solver, state.noise_scale, nothing_lost, None)
+    extras |= told_of_uncertainty(
+        covariance, state.noise_scale, 0.0, task.solver.fit_intercept, problem.X.shape[1]
+    )
     return Outcome(EMResult(state, alignment, [step], True), own, extras)
+
+
+def _refit(landscape: Landscape, state: State, seed: int) -> FloatArray:
+    return refit_distances(
+        landscape,
+        landscape.theta_of(state.fitted),
+        state.noise_scale,
+        n_simulations=N_SIMULATIONS,
+        n_candidates=SIMULATED_CANDIDATES,
+        seed=seed,
+    )
 
 
 def _no_search() -> dict[str, Any]:
@@ -422,6 +523,7 @@ def _no_search() -> dict[str, Any]:
         "match_score_": float("nan"),
         "null_scores_": np.empty(0),
         "null_pvalue_": float("nan"),
+        "refit_distances_": np.empty(0),
         "n_candidates_": 0,
     }
 

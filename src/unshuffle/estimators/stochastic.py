@@ -16,13 +16,21 @@ from ..alignment.sinkhorn import SinkhornAlignment
 from ..alignment.state import Align, State
 from ..alignment.tempered import TemperedAlignment
 from ..em import Drift, Step, never, noise_scale, run_em, settle_on_average
+from ..inference.information import (
+    SWEEPS_PER_SNAPSHOT,
+    Covariance,
+    louis_covariance,
+    score_snapshots,
+    snapshot_count,
+)
 from ..kernels.swap import Schedule
 from ..least_squares import LeastSquares
 from ..pairing import Pairing, likely_permutation, without_features
 from ..priors import Prior
 from ..problem import Problem
-from ..search.mostly_right import mostly_right_start
+from ..search.mostly_right import FIRST_GUESS, mostly_right_start
 from ._base import BaseShuffledRegressor, Outcome, Task
+from ._inference import InferenceMethods, labels_as_given, told_of_uncertainty
 from ._pairing import PairingMethods
 from ._progress import Progress, reporting
 
@@ -34,12 +42,11 @@ FEWEST_STEPS_MOSTLY_RIGHT = 300_000  # doubtful rows come and go, so averages ne
 # Match probabilities are read off one by one, so they are averaged for longer than coefficients.
 FINAL_STEPS = 4_000_000
 MOST_FINAL_RUNS = 30
-FIRST_GUESS = 0.1  # rate of mismatches, until the robust start has estimated it
 TOLERANCE = 0.2
 WINDOW = 5
 
 
-class StochasticEMRegressor(PairingMethods, BaseShuffledRegressor):
+class StochasticEMRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor):
     r"""Linear regression on shuffled labels by Stochastic EM.
 
     The model is :math:`y_{\pi(i)} = b + x_i^\top w + \varepsilon_i` with
@@ -133,6 +140,15 @@ class StochasticEMRegressor(PairingMethods, BaseShuffledRegressor):
         Probability that the label given beside a row is its own. Not for "published".
     mismatch_rate_ : float
         Expected share of rows whose label is not their own. Not for "published".
+    covariance_ : array of shape (k, k)
+        Covariance of intercept (when there is one) and coefficients, from the observed
+        information. Not for "published"; nan for fits with a ridge or a temper other than one.
+    standard_errors_ : array of shape (k,)
+        Square roots of its diagonal.
+    noise_scale_se_, mismatch_rate_se_ : float
+        Standard errors of noise and rate of mismatches (nan where the rate is not estimated).
+    information_left_ : float
+        Smallest share of the information with known order that any direction keeps.
     acceptance_rate_ : float
         Share of accepted proposals in the last iteration.
     n_groups_ : int
@@ -301,7 +317,37 @@ class StochasticEMRegressor(PairingMethods, BaseShuffledRegressor):
         extras["match_proba_"] = problem.restore(matched)
         extras["mismatch_rate_"] = float(1.0 - matched.mean())
         extras["_pairing"] = Pairing(without_features(problem), prior, state, task.seed)
+        follows_model = self.temper == 1.0 and self.ridge == 0.0
+        uncertainty = (
+            self._uncertainty(task, prior, state, len(result.steps) + n_runs)
+            if follows_model
+            else None
+        )
+        extras["_freedom"] = problem.n_rows - solver.n_parameters
+        extras["_as_given"] = labels_as_given(task)
+        extras |= told_of_uncertainty(
+            uncertainty,
+            state.noise_scale,
+            extras["mismatch_rate_"],
+            self.fit_intercept,
+            problem.X.shape[1],
+        )
         return Outcome(result, likely_permutation(problem, prior, state), extras)
+
+    def _uncertainty(self, task: Task, prior: Prior, state: State, stream: int) -> Covariance:
+        """Covariance of the estimates, from snapshots of the chain at the end of the fit."""
+        problem, solver = task.problem, task.solver
+        n = problem.n_movable
+        n_snapshots = snapshot_count(n)
+        steps = max(SWEEPS_PER_SNAPSHOT * n, 1)
+        chain = Chain(problem, Schedule(steps, 0, 1), task.seed, task.workers)
+        scores = score_snapshots(
+            problem, solver, state, SampledAlignment(chain, prior), n_snapshots, stream
+        )
+        rate = None
+        if prior.estimates and n:
+            rate = float(1.0 - np.asarray(state.match_proba)[:n].mean())
+        return louis_covariance(problem, solver, state.noise_scale, scores, rate)
 
     def _prior(self, task: Task) -> Prior:
         """What the parameters say about permutations."""

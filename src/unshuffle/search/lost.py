@@ -15,11 +15,13 @@ from .landscape import Landscape
 from .nulls import match_score, null_p_value, null_scores
 from .population import FOUND_OFTEN, SearchResult, search_population
 
-# An optimum is followed when unrelated labels could hardly be matched as well, or when that is
-# doubtful but it stands far below all other optima.
-BETTER_THAN_CHANCE = 0.05
-DOUBTFUL = 0.2
+# An optimum is followed when unrelated labels could hardly be matched as well; when that is less
+# sure, but labels simulated from it lead back to it; or when it is doubtful, but the optimum stands
+# far below all others.
+SURELY_BETTER, BETTER_THAN_CHANCE, DOUBTFUL = 0.02, 0.05, 0.2
 FAR_BELOW = 1.3
+LEADS_BACK = 0.2  # distance of refits, as a share of the coefficients' length
+N_SIMULATIONS, SIMULATED_CANDIDATES = 3, 500
 
 # How far the noise is inflated where no match is followed.
 CAUTIOUS_TEMPER = 1.5
@@ -65,11 +67,20 @@ class Finding:
     p_value: float
 
     @property
+    def stands_apart(self) -> bool:
+        """Whether the best match is far below all others."""
+        left = self.search.objectives
+        return len(left) > 1 and bool(left[1] >= FAR_BELOW * left[0])
+
+    @property
     def beats_chance(self) -> bool:
         """Whether the match found says more than a match of unrelated labels would."""
-        left = self.search.objectives
-        apart = len(left) > 1 and bool(left[1] >= FAR_BELOW * left[0])
-        return self.p_value < (DOUBTFUL if apart else BETTER_THAN_CHANCE)
+        return self.p_value < (DOUBTFUL if self.stands_apart else BETTER_THAN_CHANCE)
+
+    def holds(self, refit_distances: FloatArray) -> bool:
+        """Whether it says so surely enough, given how far refits end from the fit."""
+        sure = self.p_value < SURELY_BETTER or self.stands_apart
+        return sure or float(np.median(refit_distances)) < LEADS_BACK
 
 
 def explore(
@@ -138,17 +149,15 @@ def _put_first(landscape: Landscape, found: SearchResult, theta: FloatArray) -> 
 
 
 def cautious_ridge(problem: Problem, solver: LeastSquares) -> float:
-    """The ridge of Hoerl, Kennard and Baldwin (1975), from least squares on the labels as given."""
+    """The ridge that fits the spread of the coefficients, from the labels as given.
+
+    Noise variance over the variance of standardised coefficients, per row (Hoerl, Kennard and
+    Baldwin 1975); what noise adds to the squares of the coefficients is taken off first.
+    """
     start = start_from_labels(problem, solver, problem.y)
-    squared = float(((start.coef * problem.X.std(axis=0)) ** 2).sum())
+    spread, noise = problem.X.std(axis=0), start.noise_scale**2
+    squared = float(((start.coef * spread) ** 2).sum())
     if squared == 0.0:
         return 0.0
-    return solver.rank * start.noise_scale**2 / (problem.n_rows * squared)
-
-
-def spread_inside(problem: Problem) -> float:
-    """Standard deviation of the labels inside their groups."""
-    starts, y = problem.starts, problem.y[: problem.n_movable]
-    sizes = np.diff(starts)
-    means = np.add.reduceat(y, starts[:-1]) / sizes
-    return float((y - np.repeat(means, sizes)).std())
+    from_noise = noise * float(((solver.to_coef * spread[:, None]) ** 2).sum())
+    return solver.rank * noise / (problem.n_rows * max(squared - from_noise, 0.1 * squared))

@@ -15,6 +15,10 @@ from .robust import fit_mixture
 # That starts to matter where many labels are mismatched, and is affordable in small groups.
 MANY_MISMATCHES = 0.35
 MOST_PAIRS = 1_000_000
+FIRST_GUESS = 0.1  # rate of mismatches, until the robust start has estimated it
+
+# Noise, as a share of the spread inside groups, and rate of mismatches that lost labels exceed.
+TIGHT, HARDLY_ANY_RIGHT = 0.65, 0.87
 
 
 def mostly_right_start(
@@ -54,6 +58,24 @@ def mostly_right_start(
         report=lambda step: None,
     ).state
     return end if prior.places is not None else end._replace(perm=typical_permutation(problem, end))
+
+
+def fits_tightly(problem: Problem, solver: LeastSquares) -> bool:
+    """Whether a fit that believes the order given finds many rows near a line.
+
+    Labels that are lost leave it with noise like their own spread, or with hardly a row matched.
+    """
+    start = mostly_right_start(problem, solver, Prior(FIRST_GUESS, True), None)
+    tight = start.noise_scale < TIGHT * spread_inside(problem)
+    return tight and start.mismatch_rate < HARDLY_ANY_RIGHT
+
+
+def spread_inside(problem: Problem) -> float:
+    """Standard deviation of the labels inside their groups."""
+    starts, y = problem.starts, problem.y[: problem.n_movable]
+    sizes = np.diff(starts)
+    means = np.add.reduceat(y, starts[:-1]) / sizes
+    return float((y - np.repeat(means, sizes)).std())
 
 
 def typical_permutation(problem: Problem, state: State) -> IntArray:

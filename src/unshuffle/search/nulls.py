@@ -18,9 +18,10 @@ from ..problem import FloatArray
 from .landscape import Landscape
 from .population import SearchResult, search_population
 
-FEWEST, MOST = 4, 9
-# A p-value beyond these needs no further null.
+FEWEST, MOST = 4, 16
+# A p-value beyond these needs no further null; after some more nulls, less is enough.
 CLEARLY_BETTER, CLEARLY_NOT = 0.004, 0.3
+SOME, FAIRLY_BETTER, FAIRLY_NOT = 9, 0.01, 0.1
 # What simulations show of the spread of scores between nulls, worth so many nulls: the variance of
 # a handful is moderated by it.
 USUAL_SPREAD, WORTH = 0.35, 4
@@ -44,7 +45,7 @@ def null_scores(
 ) -> FloatArray:
     """Scores of the best matches for unrelated labels.
 
-    As many as it takes to tell whether `score` is lower, between 4 and 9.
+    As many as it takes to tell whether `score` is lower, between 4 and 16.
     """
     found: list[float] = []
     for number in range(MOST):
@@ -57,6 +58,8 @@ def null_scores(
         report(number + 1)
         p = null_p_value(score, np.array(found))
         if len(found) >= FEWEST and not CLEARLY_BETTER < p < CLEARLY_NOT:
+            break
+        if len(found) >= SOME and not FAIRLY_BETTER < p < FAIRLY_NOT:
             break
     return np.array(found)
 

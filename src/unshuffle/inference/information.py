@@ -1,0 +1,120 @@
+r"""Standard errors when permutations are missing: Louis' formula along the chain.
+
+Parameters are :math:`\theta` (coefficients in an orthonormal basis U of the centred columns),
+:math:`\log s` and, where the order is mostly right, :math:`\mathrm{logit}\,\alpha` of the rate of
+mismatches. Given a permutation with labels v beside the rows and K mismatched ones the score is
+
+.. math::
+
+    \left( \frac{U^\top v - \theta}{s^2},\; \frac{\|v - \mu\|^2}{s^2} - n,\; K - n \alpha \right)
+
+and the information of the complete data is :math:`\mathrm{diag}(1/s^2, 2n, n \alpha (1 - \alpha))`.
+What the lost order takes away is the covariance of the score over permutations (Louis 1982),
+estimated from snapshots of the chain at the fitted values. Where nothing is lost this is least
+squares.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..alignment.sampled import SampledAlignment
+from ..alignment.state import State
+from ..least_squares import LeastSquares
+from ..problem import FloatArray, Problem
+from .intervals import add_intercept
+
+# The share of the information in any direction that must be left. Below it the data hold next to
+# nothing, and the inverse would be a matter of chance.
+SMALLEST_SHARE = 1e-3
+
+SWEEPS_PER_SNAPSHOT = 4
+MOST_SNAPSHOTS, FEWEST_SNAPSHOTS = 600, 100
+ROWS_SEEN = 2_000_000  # over all snapshots, where that allows more than the fewest
+
+
+def snapshot_count(n_movable: int) -> int:
+    """Snapshots of the chain: fewer of large data, each of which says more."""
+    if n_movable == 0:
+        return 0
+    return int(min(MOST_SNAPSHOTS, max(FEWEST_SNAPSHOTS, ROWS_SEEN // n_movable)))
+
+
+class Covariance(NamedTuple):
+    """Covariance of the estimates.
+
+    Attributes
+    ----------
+    coef : array of shape (1 + d, 1 + d)
+        Of the intercept and the coefficients; without an intercept its row and column are zero.
+    log_noise : float
+        Variance of the logarithm of the noise scale.
+    logit_rate : float
+        Variance of the logit of the rate of mismatches; nan where there is none.
+    information_left : float
+        Smallest share of the complete-data information that any direction keeps.
+    """
+
+    coef: FloatArray
+    log_noise: float
+    logit_rate: float
+    information_left: float
+
+
+def score_snapshots(
+    problem: Problem,
+    solver: LeastSquares,
+    state: State,
+    align: SampledAlignment,
+    n_snapshots: int,
+    first_stream: int,
+) -> FloatArray:
+    """Scores, up to a constant, at snapshots of the chain; shape (n_snapshots, rank + 2)."""
+    scale, movable = state.noise_scale, slice(0, problem.n_movable)
+    rows = np.arange(problem.n_movable)
+    scores = np.empty((n_snapshots, solver.rank + 2))
+    for k in range(n_snapshots):
+        state = state._replace(perm=align(state, first_stream + k).perm)
+        labels = problem.y[state.perm]
+        residual = labels - state.fitted
+        scores[k, :-2] = solver.coordinates(problem.restore(labels)) / scale**2
+        scores[k, -2] = residual @ residual / scale**2
+        scores[k, -1] = np.sum(state.perm[movable] != rows)
+    return scores
+
+
+def louis_covariance(
+    problem: Problem,
+    solver: LeastSquares,
+    noise_scale: float,
+    scores: FloatArray,
+    mismatch_rate: float | None,
+) -> Covariance:
+    """Invert the complete-data information less the covariance of the scores.
+
+    `mismatch_rate` is None where the rate was not estimated.
+    """
+    rank, n = solver.rank, problem.n_rows
+    complete = np.concatenate([np.full(rank, noise_scale**-2.0), [2.0 * n]])
+    if mismatch_rate is not None:
+        n_movable = problem.n_movable
+        # Expected under the prior; a rate of zero leaves nothing to estimate.
+        binomial = n_movable * max(mismatch_rate * (1.0 - mismatch_rate), 1e-12)
+        complete = np.append(complete, binomial)
+    size = len(complete)
+    missing = np.atleast_2d(np.cov(scores[:, :size], rowvar=False)) if len(scores) > 1 else 0.0
+    # In units of the complete information, so that every direction counts alike.
+    unit = np.sqrt(complete)
+    share = np.eye(size) - missing / np.outer(unit, unit)
+    values, axes = np.linalg.eigh(share)
+    inverse = (axes / np.maximum(values, SMALLEST_SHARE)) @ axes.T / np.outer(unit, unit)
+    coef = np.zeros((1 + len(solver.to_coef), 1 + len(solver.to_coef)))
+    coef[1:, 1:] = solver.to_coef @ inverse[:rank, :rank] @ solver.to_coef.T
+    if solver.fit_intercept:
+        add_intercept(coef, solver.centre, noise_scale, n)
+    return Covariance(
+        coef,
+        float(inverse[rank, rank]),
+        float(inverse[-1, -1]) if mismatch_rate is not None else float("nan"),
+        float(values.min()),
+    )

@@ -1,0 +1,58 @@
+"""From a covariance to standard errors, tests and intervals."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import t as student
+
+from ..problem import FloatArray
+
+
+class Estimates(NamedTuple):
+    """Coefficients with what is known of their error; intercept first where there is one.
+
+    Attributes
+    ----------
+    values, standard_errors : arrays of shape (k,)
+    freedom : int
+        Rows less parameters: the degrees of freedom of the t-distribution.
+    """
+
+    values: FloatArray
+    standard_errors: FloatArray
+    freedom: int
+
+    def t_values(self) -> FloatArray:
+        """Estimates in units of their standard errors; nan where the error is zero."""
+        errors = np.where(self.standard_errors > 0.0, self.standard_errors, np.nan)
+        ratio: FloatArray = self.values / errors
+        return ratio
+
+    def p_values(self) -> FloatArray:
+        """Two-sided probabilities of such estimates if the coefficient were zero."""
+        p: FloatArray = 2.0 * student.sf(np.abs(self.t_values()), self.freedom)
+        return p
+
+    def interval(self, level: float) -> FloatArray:
+        """Lower and upper ends, shape (k, 2)."""
+        reach = student.ppf(0.5 + 0.5 * level, self.freedom) * self.standard_errors
+        return np.stack([self.values - reach, self.values + reach], axis=1)
+
+
+def least_squares_covariance(
+    to_coef: FloatArray, centre: FloatArray | None, noise_scale: float, n_rows: int
+) -> FloatArray:
+    """Classical covariance of intercept and coefficients; without `centre` no intercept."""
+    covariance = np.zeros((1 + len(to_coef), 1 + len(to_coef)))
+    covariance[1:, 1:] = noise_scale**2 * (to_coef @ to_coef.T)
+    return covariance if centre is None else add_intercept(covariance, centre, noise_scale, n_rows)
+
+
+def add_intercept(
+    covariance: FloatArray, centre: FloatArray, noise_scale: float, n_rows: int
+) -> FloatArray:
+    """Fill in the row and column of the intercept: b = mean label - centre · coef."""
+    cross = -covariance[1:, 1:] @ centre
+    covariance[0, 1:] = covariance[1:, 0] = cross
+    covariance[0, 0] = noise_scale**2 / n_rows - centre @ cross
+    return covariance

@@ -1,0 +1,41 @@
+"""Would the search find these coefficients again, if they were the true ones?"""
+
+import numpy as np
+
+from ..problem import FloatArray
+from .landscape import Landscape
+from .population import search_population
+
+
+def refit_distances(
+    landscape: Landscape,
+    theta: FloatArray,
+    noise_scale: float,
+    *,
+    n_simulations: int,
+    n_candidates: int,
+    seed: int,
+) -> FloatArray:
+    """Simulate labels from a fit, forget their order, and match again; shape (n_simulations,).
+
+    The distance between what is found and `theta`, as a share of the length of `theta`. The true
+    coefficients are among the starts: the question is whether the best match lies near the truth,
+    not whether chance would lead there.
+    """
+    length = float(np.linalg.norm(theta))
+    if length == 0.0:
+        return np.full(n_simulations, np.inf)
+    fitted = theta @ landscape.labels.basis + (landscape.problem.y - landscape.y)
+    distances = np.empty(n_simulations)
+    for number in range(n_simulations):
+        rng = np.random.Generator(np.random.Philox(key=[seed, 2_000_000 + number]))
+        labels = fitted + noise_scale * rng.normal(size=len(fitted))
+        simulated = landscape.with_labels(labels)
+        from_truth = theta[None].copy()
+        left = simulated.total - simulated.descend(from_truth, 500)[0]
+        found = search_population(
+            simulated, n_candidates=n_candidates, seed=seed + number, report=lambda *_: None
+        )
+        best = from_truth[0] if left <= found.objectives[0] else found.thetas[0]
+        distances[number] = np.linalg.norm(best - theta) / length
+    return distances

@@ -1,0 +1,122 @@
+import numpy as np
+import pytest
+import statsmodels.api as sm
+
+from unshuffle import ShuffledRegressor, StochasticEMRegressor
+from unshuffle.datasets import make_shuffled_regression
+from unshuffle.engine.local import Workers
+from unshuffle.inference.information import louis_covariance, score_snapshots
+from unshuffle.least_squares import LeastSquares
+from unshuffle.problem import make_problem
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("as_groups", [True, False])
+def test_known_order_gives_classical_inference(fit_intercept, as_groups):
+    data = make_shuffled_regression(
+        60, 3, intercept=2.0, shuffle="swaps", n_swaps=0, random_state=0
+    )
+    model = ShuffledRegressor(fit_intercept=fit_intercept, random_state=0)
+    if as_groups:
+        model = StochasticEMRegressor(fit_intercept=fit_intercept, random_state=0)
+        model.fit(data.X, data.y, groups=np.arange(60))
+    else:
+        model.set_params(pairing="known").fit(data.X, data.y)
+    X = sm.add_constant(data.X) if fit_intercept else data.X
+    classical = sm.OLS(data.y, X).fit()
+    np.testing.assert_allclose(model.standard_errors_, classical.bse, rtol=1e-8)
+    np.testing.assert_allclose(model.covariance_, classical.cov_params(), rtol=1e-8, atol=1e-12)
+    for level in (0.8, 0.95):
+        expected = classical.conf_int(1 - level)
+        np.testing.assert_allclose(model.conf_int(level), expected, rtol=1e-8)
+    frame = model.summary().to_frame()["unshuffle"]
+    np.testing.assert_allclose(frame["p"], classical.pvalues, rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(frame["t"], classical.tvalues, rtol=1e-8)
+
+
+def cover(model, data, truth):
+    model.fit(data.X, data.y, groups=data.groups)
+    low, high = model.conf_int().T
+    values = np.append(model.intercept_, model.coef_)
+    errors = (values - truth) / model.standard_errors_
+    classical = LeastSquares(data.X, fit_intercept=True)
+    naive = np.sqrt(np.diag(classical.to_coef @ classical.to_coef.T)) * model.noise_scale_
+    return (low <= truth) & (truth <= high), errors, np.abs(values[1:] - truth[1:]) < 1.96 * naive
+
+
+@pytest.mark.parametrize("kind", ["mostly right", "groups"])
+def test_intervals_cover_and_those_that_ignore_the_shuffle_do_not(kind):
+    covered, naive, n_sets = [], [], 60
+    for seed in range(n_sets):
+        if kind == "mostly right":
+            data = make_shuffled_regression(
+                300, 3, noise=1.0, shuffle="fraction", fraction=0.4, random_state=seed
+            )
+            model = StochasticEMRegressor(mismatch_rate="estimate", max_iter=200, random_state=seed)
+        else:
+            data = make_shuffled_regression(
+                300, 3, noise=0.7, shuffle="groups", n_groups=30, group_by="random",
+                random_state=seed,
+            )  # fmt: skip
+            model = StochasticEMRegressor(max_iter=200, random_state=seed)
+        inside, _, ignoring = cover(model, data, np.append(0.0, data.coef))
+        covered.append(inside[1:])
+        naive.append(ignoring)
+    # Binomial error of 180 intervals that are nearly independent, 4.5 standard errors.
+    assert np.mean(covered) > 0.95 - 4.5 * np.sqrt(0.95 * 0.05 / (3 * n_sets))
+    assert np.mean(naive) < np.mean(covered)
+
+
+def test_lost_order_can_only_take_information_away():
+    data = make_shuffled_regression(
+        200, 3, noise=0.5, shuffle="groups", n_groups=20, random_state=0
+    )
+    model = StochasticEMRegressor(max_iter=200, random_state=0)
+    model.fit(data.X, data.y, groups=data.groups)
+    problem = make_problem(data.X, data.y, data.groups, np.zeros(200, dtype=bool))
+    solver = LeastSquares(problem.X, fit_intercept=True)
+    complete = louis_covariance(problem, solver, model.noise_scale_, np.empty((0, 5)), None)
+    assert np.all(model.standard_errors_ >= 0.999 * np.sqrt(np.diag(complete.coef)))
+    assert 0.0 < model.information_left_ < 1.0
+
+
+def test_scores_of_two_rows_have_the_enumerated_covariance():
+    from unshuffle.alignment.chain import Chain
+    from unshuffle.alignment.sampled import SampledAlignment
+    from unshuffle.em import start_from_coefficients
+    from unshuffle.kernels.swap import Schedule
+    from unshuffle.priors import Prior
+
+    X = np.array([[0.0], [1.0], [5.0], [7.0]])
+    y = np.array([0.3, 0.8, 5.0, 7.2])
+    problem = make_problem(X, y, np.array([0, 0, 1, 2]), np.zeros(4, dtype=bool))
+    solver = LeastSquares(problem.X, fit_intercept=True)
+    state = start_from_coefficients(problem, solver, np.array([1.0]), 0.0)
+    state = state._replace(noise_scale=0.8)
+    align = SampledAlignment(Chain(problem, Schedule(20, 0, 1), 3, Workers(1)), Prior())
+    n_snapshots = 4000
+    scores = score_snapshots(problem, solver, state, align, n_snapshots, 0)
+    # Swapping the two labels changes the log-posterior by (mu_1 - mu_0)(y_0 - y_1) / s².
+    odds = np.exp(-(1.0 * 0.5) / 0.8**2)
+    p = odds / (1 + odds)
+    moved = scores[:, -1] > 0
+    assert abs(moved.mean() - p) < 4.5 * np.sqrt(p * (1 - p) / n_snapshots) * 2
+    jump = np.ptp(scores[:, 0])
+    exact = solver.coordinates(np.array([0.3, 0.8, 0, 0]))
+    exact = exact - solver.coordinates(np.array([0.8, 0.3, 0, 0]))
+    assert jump == pytest.approx(abs(exact[0]) / 0.8**2)
+    share = moved.mean() * (1 - moved.mean())
+    assert np.var(scores[:, 0]) == pytest.approx(jump**2 * share)
+
+
+def test_bad_requests_are_named():
+    data = make_shuffled_regression(60, 2, shuffle="groups", n_groups=20, random_state=0)
+    model = StochasticEMRegressor(max_iter=200, random_state=0)
+    model.fit(data.X, data.y, groups=data.groups)
+    with pytest.raises(ValueError, match="level is a share"):
+        model.conf_int(95)
+    with pytest.raises(ValueError, match="method must be"):
+        model.conf_int(method="magic")
+    model.set_params(variant="published").fit(data.X, data.y, groups=data.groups)
+    with pytest.raises(ValueError, match="no standard errors"):
+        model.summary()

@@ -1,0 +1,113 @@
+import json
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from unshuffle import ShuffledRegressor, UnidentifiableWarning
+from unshuffle.datasets import make_shuffled_regression
+from unshuffle.inference import checks
+from unshuffle.inference.verdict import Reason, judge
+
+
+def fit(data, **settings):
+    model = ShuffledRegressor(random_state=0, **settings)
+    return model.fit(data.X, data.y, groups=data.groups)
+
+
+def test_the_worst_reason_decides_and_comes_first():
+    good = Reason("trust", "a", 0.0, 1.0, "fine")
+    bad = Reason("reject", "b", 2.0, 1.0, "hopeless", "stop")
+    doubt = Reason("caution", "c", 1.5, 1.0, "doubtful")
+    verdict = judge([good, bad, doubt])
+    assert verdict.level == "reject"
+    assert [r.text for r in verdict.reasons] == ["hopeless", "doubtful", "fine"]
+    assert str(verdict) == "reject: hopeless"
+    assert judge([good, doubt]).level == "caution"
+    assert judge([]).level == "trust"
+    with pytest.raises(AttributeError):
+        verdict.level = "trust"
+
+
+@pytest.mark.parametrize(
+    ("reason", "level"),
+    [
+        (checks.chance(0.001, True), "trust"),
+        (checks.chance(0.03, True), "caution"),
+        (checks.chance(0.15, True), "caution"),
+        (checks.chance(0.15, False), "reject"),
+        (checks.recovery(np.array([0.1, 0.1, 2.0])), "trust"),
+        (checks.recovery(np.array([0.1, 0.9, 2.0])), "reject"),
+        (checks.order(1e-5), "trust"),
+        (checks.order(0.03), "caution"),
+        (checks.mismatches(0.2), "trust"),
+        (checks.mismatches(0.85), "reject"),
+        (checks.information(0.5), None),
+        (checks.information(-0.1), "reject"),
+        (checks.rank(3, 3), None),
+        (checks.rank(2, 3), "caution"),
+        (checks.convergence(True), None),
+        (checks.convergence(False), "caution"),
+    ],
+)
+def test_each_check_has_its_thresholds(reason, level):
+    assert (reason and reason.level) == level
+    assert reason is None or (reason.text and (reason.advice or level == "trust"))
+
+
+def test_recovered_data_are_trusted():
+    lost = make_shuffled_regression(
+        400, 3, noise=0.3, shuffle="groups", n_groups=40, group_by="random", random_state=0
+    )
+    linked = make_shuffled_regression(
+        400, 5, noise=0.5, shuffle="fraction", fraction=0.2, random_state=0
+    )
+    assert fit(lost).verdict_.level == "trust"
+    assert fit(linked).verdict_.level == "trust"
+
+
+def test_hopeless_data_are_rejected_with_a_warning():
+    data = make_shuffled_regression(300, 30, noise=1.0, random_state=0)
+    with pytest.warns(UnidentifiableWarning, match="do not trust this fit"):
+        model = fit(data)
+    assert model.verdict_.level == "reject"
+    assert any(reason.check == "comparison with chance" for reason in model.verdict_.reasons)
+    assert np.all(np.isnan(model.standard_errors_))
+
+
+def test_unrelated_labels_are_not_trusted():
+    levels = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X, y, groups = rng.normal(size=(150, 4)), rng.normal(size=150), np.arange(150) // 50
+        model = ShuffledRegressor(random_state=seed, n_candidates=1000)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnidentifiableWarning)
+            levels.append(model.fit(X, y, groups=groups).verdict_.level)
+    assert levels.count("trust") == 0
+    assert levels.count("reject") >= 6
+
+
+def test_summary_in_every_form():
+    data = make_shuffled_regression(
+        200, 2, noise=0.3, shuffle="groups", n_groups=20, group_by="random", random_state=0
+    )
+    frame = pd.DataFrame(data.X, columns=["dose_mg", "a<b"])
+    model = ShuffledRegressor(random_state=0).fit(frame, data.y, groups=data.groups)
+    summary = model.summary(level=0.9)
+    text = str(summary)
+    assert text.startswith("Verdict: trust")
+    assert "dose_mg" in text and "(intercept)" in text and "[0.05" in text
+    assert "a&lt;b" in summary._repr_html_() and "<script" not in summary._repr_html_()
+    assert r"dose\_mg" in summary.to_latex() and r"\toprule" in summary.to_latex()
+    table = summary.to_frame()
+    assert table.loc["dose_mg", ("unshuffle", "coef")] == pytest.approx(model.coef_[0])
+    assert ("as given", "coef") in table.columns
+    as_dict = json.loads(json.dumps(summary.to_dict()))
+    assert as_dict["verdict"] == "trust"
+    low = as_dict["coefficients"]["dose_mg"]["unshuffle"]["low"]
+    assert low == pytest.approx(model.conf_int(0.9)[1, 0])
+    apart = ShuffledRegressor(random_state=0)
+    apart.fit_unpaired(frame, data.y, data.groups, data.groups)
+    assert "as given" not in str(apart.summary())
