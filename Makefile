@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint types imports tests bench bench-partial bench-search clean
+.PHONY: help demo test lint types imports tests bench bench-partial bench-search bench-inference clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -53,6 +53,9 @@ bench-partial: .venv/dev  ## pairings that are mostly right, beside Huber, RANSA
 bench-search: .venv/dev  ## global search and front door, beside OLS, Huber, hard EM and others
 	$(INSTALL) --editable ".[bench]"
 	$(BIN)/python -m benchmarks.search
+
+bench-inference: .venv/dev  ## coverage of intervals, verdicts on fresh seeds, what they cost
+	$(BIN)/python -m benchmarks.inference
 
 clean:  ## remove what the targets made
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis benchmarks/results

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression
 
 from unshuffle import ShuffledRegressor
@@ -256,7 +255,7 @@ def coefficient_near(landscape, ends, data):
 def fit(data, seed, known=None, **settings):
     model = ShuffledRegressor(random_state=seed, n_jobs=1, pairing="lost", **settings)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore")
         return model.fit(data.X, data.y, groups=data.groups, known=known)
 
 

@@ -80,7 +80,7 @@ def test_known_order_is_least_squares():
 
 
 def test_known_rows_anchor_what_chance_cannot_explain():
-    data = make_shuffled_regression(200, 12, noise=0.5, random_state=3)
+    data = make_shuffled_regression(200, 12, noise=2.0, random_state=3)
     known = np.arange(200) < 60
     y = np.concatenate(
         [data.y_ordered[:60], np.random.default_rng(0).permutation(data.y_ordered[60:])]
@@ -90,6 +90,9 @@ def test_known_rows_anchor_what_chance_cannot_explain():
     alone = LinearRegression().fit(data.X[:60], y[:60])
     error = coefficient_error(model.coef_, data.coef)
     assert error < 1.2 * coefficient_error(alone.coef_, data.coef)
+    assert model.start_ == "known rows"
+    assert model.verdict_.level == "caution"
+    assert "60 known rows" in str(model.verdict_)
 
 
 def test_up_to_three_features_are_proved():

@@ -74,6 +74,7 @@ TOLD = (
     "null_scores_",
     "null_pvalue_",
     "refit_distances_",
+    "start_",
     "n_candidates_",
     "stopped_by_",
 )
@@ -114,13 +115,14 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
         How expected labels are found, see `StochasticEMRegressor`. "auto" is the chain, which
         measured best.
     temper : float or "auto", default="auto"
-        Labels are aligned as if there were `temper` times the noise estimated. "auto" is 1 where
-        the match beats chance or the order is mostly right, and 1.5 otherwise.
+        Labels are aligned as if there were `temper` times the noise estimated. "auto" is 1.5
+        where the order is lost, no match beats chance and there are too few known rows to begin
+        from, and 1 otherwise.
     ridge : float or "auto", default="auto"
-        Penalty on the squares of standardised coefficients, per row. "auto" is 0 where the match
-        beats chance or the order is mostly right. Otherwise it is the noise over the variance of
-        standardised coefficients, per row, both from the labels as given (after Hoerl, Kennard
-        and Baldwin).
+        Penalty on the squares of standardised coefficients, per row. "auto" is 0 where `temper_`
+        is 1. Otherwise it is the noise over the variance of standardised coefficients, per row,
+        both from the labels as given and with what noise adds taken off (after Hoerl, Kennard and
+        Baldwin).
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     n_jobs : int, default=None
@@ -167,6 +169,9 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
         Expected label of each row.
     search_ : {"population", "none"}
         Whether a search was made.
+    start_ : {"match", "known rows", "labels as given"}
+        What the fit began from: a match that was followed, known rows where none was, or the
+        labels as given.
     solutions_ : array of shape (n_solutions, n_features)
         Coefficients of the distinct matchings found, the best first. Only after a search.
     solution_objectives_ : array of shape (n_solutions,)
@@ -384,16 +389,18 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
                 checks.mismatches(self.mismatch_rate_),
                 checks.information(self.information_left_),
             ]
-        if self.pairing_ == "lost":
-            followed = bool(len(self.refit_distances_)) and self.temper_ == 1.0
+        if self.pairing_ == "lost" and self.start_ == "known rows":
+            n_known = int(np.sum(self.match_proba_ == 1.0))
+            reasons.append(checks.anchor(n_known, self.null_pvalue_))
+        elif self.pairing_ == "lost":
+            followed = self.start_ == "match"
             compared = not np.isnan(self.null_pvalue_)
             reasons.append(
                 checks.chance(self.null_pvalue_, followed) if compared else checks.not_compared()
             )
-            if followed:
-                reasons.append(checks.recovery(self.refit_distances_))
-            elif self.temper_ > 1.0:
-                reasons.append(checks.caution(self.temper_))
+            reasons.append(
+                checks.recovery(self.refit_distances_) if followed else checks.caution(self.temper_)
+            )
         return reasons
 
     def _find_out(self, task: Task, landscape: Landscape, p_value: float) -> tuple[str, Outcome]:
@@ -419,8 +426,8 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
             best = landscape.state(finding.search.thetas[0])
             outcome = self._soften(task, 1.0, 0.0, init=best.coef)
             distances = _refit(landscape, outcome.result.state, task.seed)
-            told["refit_distances_"] = distances
             if self.search == "population" or finding.holds(distances):
+                told |= {"refit_distances_": distances, "start_": "match"}
                 return outcome._replace(extras=outcome.extras | told)
         outcome = self._cautious(task, landscape)
         return outcome._replace(extras=outcome.extras | told)
@@ -429,7 +436,8 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
         """Where no match is followed."""
         if anchored(landscape):
             anchor = landscape.state(group_means(landscape))
-            return self._soften(task, 1.0, 0.0, init=anchor.coef)
+            outcome = self._soften(task, 1.0, 0.0, init=anchor.coef)
+            return outcome._replace(extras=outcome.extras | {"start_": "known rows"})
         ridge = cautious_ridge(task.problem, task.solver)
         return self._soften(task, CAUTIOUS_TEMPER, ridge)
 
@@ -524,6 +532,7 @@ def _no_search() -> dict[str, Any]:
         "null_scores_": np.empty(0),
         "null_pvalue_": float("nan"),
         "refit_distances_": np.empty(0),
+        "start_": "labels as given",
         "n_candidates_": 0,
     }
 

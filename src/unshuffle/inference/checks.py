@@ -106,3 +106,11 @@ def caution(temper: float) -> Reason:
     """The match was not followed."""
     text = "no match was followed: the coefficients are shrunk and have no standard errors"
     return Reason("reject", "caution", temper, 1.0, text, "see the comparison with chance")
+
+
+def anchor(n_known: int, p_value: float) -> Reason:
+    """No match was followed, but there are known rows to rest on."""
+    text = f"no match beats chance (p = {p_value:.2g}); the fit rests on {n_known} known rows"
+    return Reason(
+        "caution", "known rows", p_value, SURELY_BETTER, text, "compare with a fit to them alone"
+    )

@@ -6,9 +6,14 @@ mismatches. Given a permutation with labels v beside the rows and K mismatched o
 
 .. math::
 
-    \left( \frac{U^\top v - \theta}{s^2},\; \frac{\|v - \mu\|^2}{s^2} - n,\; K - n \alpha \right)
+    \left( \frac{U^\top v - \theta}{s^2},\;
+    \frac{\|v - \mu\|^2}{s^2} - n,\; \alpha (K - n \alpha) \right)
 
-and the information of the complete data is :math:`\mathrm{diag}(1/s^2, 2n, n \alpha (1 - \alpha))`.
+and the information of the complete data is
+:math:`\mathrm{diag}(1/s^2, 2n, n \alpha^2 (1 - \alpha))`: the prior
+:math:`\exp(-\gamma K)` over permutations with :math:`\gamma = \log n(1 - \alpha)` gives K the
+variance :math:`n (1 - \alpha)`, since there are about :math:`n! / (n - K)!` permutations with K
+mismatched rows, and :math:`d\gamma / d\,\mathrm{logit}\,\alpha = -\alpha`.
 What the lost order takes away is the covariance of the score over permutations (Louis 1982),
 estimated from snapshots of the chain at the fitted values. Where nothing is lost this is least
 squares.
@@ -29,7 +34,7 @@ from .intervals import add_intercept
 SMALLEST_SHARE = 1e-3
 
 SWEEPS_PER_SNAPSHOT = 4
-MOST_SNAPSHOTS, FEWEST_SNAPSHOTS = 600, 100
+MOST_SNAPSHOTS, FEWEST_SNAPSHOTS = 250, 100
 ROWS_SEEN = 2_000_000  # over all snapshots, where that allows more than the fewest
 
 
@@ -97,10 +102,9 @@ def louis_covariance(
     rank, n = solver.rank, problem.n_rows
     complete = np.concatenate([np.full(rank, noise_scale**-2.0), [2.0 * n]])
     if mismatch_rate is not None:
-        n_movable = problem.n_movable
-        # Expected under the prior; a rate of zero leaves nothing to estimate.
-        binomial = n_movable * max(mismatch_rate * (1.0 - mismatch_rate), 1e-12)
-        complete = np.append(complete, binomial)
+        rate = max(mismatch_rate, 1e-6)  # a rate of zero leaves nothing to estimate
+        complete = np.append(complete, problem.n_movable * rate**2 * (1.0 - min(rate, 0.999)))
+        scores = scores * np.append(np.ones(rank + 1), rate)
     size = len(complete)
     missing = np.atleast_2d(np.cov(scores[:, :size], rowvar=False)) if len(scores) > 1 else 0.0
     # In units of the complete information, so that every direction counts alike.

@@ -29,7 +29,7 @@ MOST_STEPS = 500
 
 # When to stop before the budget is used up.
 FOUND_OFTEN = 10  # times, from independent starts
-FOUND_AGAIN, PATIENCE = 3, 0.05  # or so many times, once this share of the budget is used up
+FOUND_AGAIN, PATIENCE = 2, 0.05  # or so many times, once this share of the budget is used up
 STANDS_OUT = 1.5  # sum of squares of the next optimum, as a multiple of the best
 LEAST_TRIED = 1_000  # candidates before an optimum can stand out
 
@@ -103,7 +103,7 @@ def search_population(
 ) -> SearchResult:
     """Search for the best matching with at most `n_candidates` starting points.
 
-    From the share `patience` of the budget on, three independent finds of the best optimum are
+    From the share `patience` of the budget on, two independent finds of the best optimum are
     enough; before, it takes ten.
 
     `report` gets the number of candidates tried and the lowest objective so far, once a round. The
