@@ -147,6 +147,22 @@ def test_two_tables_that_disagree_are_refused():
         ShuffledRegressor().fit_unpaired(X, y, list("ab"), list("aaabb"))
 
 
+def test_two_tables_with_groups_of_one():
+    data = make_shuffled_regression(120, 3, noise=2.0, shuffle="swaps", n_swaps=0, random_state=0)
+    single = np.arange(120)
+    order = np.random.default_rng(0).permutation(120)
+    model = ShuffledRegressor(random_state=0).fit_unpaired(
+        data.X, data.y[order], single, single[order]
+    )
+    assert model.pairing_ == "known"
+    np.testing.assert_array_equal(order[model.permutation_], single)
+    keys = np.where(single < 60, single, -1)  # half of the rows in one large group
+    model = ShuffledRegressor(n_candidates=50, random_state=0)
+    model.fit_unpaired(data.X, data.y[order], keys, keys[order])
+    assert model.start_ in {"known rows", "match"}
+    assert model.verdict_.level in {"trust", "caution"}
+
+
 def test_bad_input_is_named():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 3)), rng.normal(size=30)

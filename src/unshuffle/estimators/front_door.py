@@ -8,21 +8,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..alignment.state import Alignment, State
-from ..em import EMResult, Step, start_from_labels
 from ..exceptions import UnidentifiableWarning
-from ..inference import checks
-from ..inference.information import louis_covariance
-from ..inference.verdict import Reason, judge
+from ..inference.verdict import judge
 from ..least_squares import LeastSquares
-from ..pairing import Pairing, without_features
-from ..priors import Prior
-from ..problem import FloatArray, IntArray, Problem
+from ..problem import IntArray, Problem
 from ..search.landscape import Landscape
 from ..search.lost import (
     CAUTIOUS_TEMPER,
-    N_SIMULATIONS,
-    SIMULATED_CANDIDATES,
     Finding,
     Stage,
     cautious_ridge,
@@ -31,13 +23,14 @@ from ..search.lost import (
 from ..search.mostly_right import fits_tightly
 from ..search.order_test import order_p_value
 from ..search.population import automatic_budget
-from ..search.recovery import refit_distances
 from ..search.starts import anchored, group_means
 from ..validation import pair_by_group
 from ._base import BaseShuffledRegressor, Outcome, Task
-from ._inference import InferenceMethods, labels_as_given, told_of_uncertainty
+from ._inference import InferenceMethods
 from ._pairing import PairingMethods
 from ._progress import Progress, reporting
+from ._told import TOLD, known_order, no_search, refit, told_of_search
+from ._verdict import reasons_of
 from .stochastic import StochasticEMRegressor
 
 # The order given surely carries information below the first p-value. Up to the second it may, which
@@ -49,35 +42,6 @@ NOTHING_LEFT = 0.9
 # Below so many affordable candidates a search is not worth the name.
 FEWEST_CANDIDATES = 50
 MAX_ITER = 200
-
-# Of what the parts of a fit have to say, the attributes that this estimator keeps.
-TOLD = (
-    "_pairing",
-    "_freedom",
-    "_as_given",
-    "covariance_",
-    "standard_errors_",
-    "noise_scale_se_",
-    "mismatch_rate_se_",
-    "information_left_",
-    "acceptance_rate_",
-    "match_proba_",
-    "mismatch_rate_",
-    "temper_",
-    "ridge_",
-    "search_",
-    "solutions_",
-    "solution_objectives_",
-    "certified_",
-    "lower_bound_",
-    "match_score_",
-    "null_scores_",
-    "null_pvalue_",
-    "refit_distances_",
-    "start_",
-    "n_candidates_",
-    "stopped_by_",
-)
 
 
 class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor):
@@ -339,7 +303,7 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
             p_value = order_p_value(landscape, task.seed)
             pairing, outcome = self._find_out(task, landscape, p_value)
         elif pairing == "known":
-            outcome = _known(task)
+            outcome = known_order(task)
         elif pairing == "mostly-right":
             outcome = self._mostly_right(task)
         else:
@@ -350,7 +314,7 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
         residual = task.problem.y[outcome.permutation] - outcome.result.state.fitted
         told["objective_"] = float(residual @ residual)
         told |= {"pairing_": pairing, "pairing_pvalue_": p_value}
-        return outcome._replace(extras=_no_search() | told)
+        return outcome._replace(extras=no_search() | told)
 
     def _said(self, task: Task) -> str:
         """What is said of the order given, by the parameters or by the data themselves."""
@@ -359,15 +323,15 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
                 f"match_prob says that the order given is mostly right, but pairing="
                 f"{self.pairing!r}; leave out one of the two"
             )
-        if not task.side_by_side:
-            return "lost"
         if task.problem.n_movable == 0:
             return "known"
+        if not task.side_by_side:
+            return "lost"
         return "mostly-right" if task.match_prob is not None else self.pairing
 
     def _keep(self, problem: Problem, solver: LeastSquares, outcome: Outcome) -> Self:
         super()._keep(problem, solver, outcome)
-        self.verdict_ = judge([reason for reason in self._reasons() if reason is not None])
+        self.verdict_ = judge(reasons_of(self, problem.n_rows - problem.n_movable))
         if self.verdict_.level == "reject":
             warnings.warn(
                 f"do not trust this fit: {self.verdict_.reasons[0].text}; see verdict_.reasons",
@@ -375,33 +339,6 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
                 stacklevel=4,
             )
         return self
-
-    def _reasons(self) -> list[Reason | None]:
-        """What speaks for and against this fit."""
-        reasons: list[Reason | None] = [
-            checks.rank(self.rank_, len(self.coef_)),
-            checks.convergence(self.converged_),
-        ]
-        if self.pairing_ == "mostly-right":
-            if not np.isnan(self.pairing_pvalue_):
-                reasons.append(checks.order(self.pairing_pvalue_))
-            reasons += [
-                checks.mismatches(self.mismatch_rate_),
-                checks.information(self.information_left_),
-            ]
-        if self.pairing_ == "lost" and self.start_ == "known rows":
-            n_known = int(np.sum(self.match_proba_ == 1.0))
-            reasons.append(checks.anchor(n_known, self.null_pvalue_))
-        elif self.pairing_ == "lost":
-            followed = self.start_ == "match"
-            compared = not np.isnan(self.null_pvalue_)
-            reasons.append(
-                checks.chance(self.null_pvalue_, followed) if compared else checks.not_compared()
-            )
-            reasons.append(
-                checks.recovery(self.refit_distances_) if followed else checks.caution(self.temper_)
-            )
-        return reasons
 
     def _find_out(self, task: Task, landscape: Landscape, p_value: float) -> tuple[str, Outcome]:
         """Fit as the order given suggests; where the fit belies it, the other way."""
@@ -421,11 +358,11 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
         return self._soften(task, 1.0, 0.0, mismatch_rate=self.mismatch_rate)
 
     def _lost(self, task: Task, landscape: Landscape, finding: Finding | None) -> Outcome:
-        told = {} if finding is None else _told(landscape, finding)
+        told = {} if finding is None else told_of_search(landscape, finding)
         if finding is not None and self._follows(finding):
             best = landscape.state(finding.search.thetas[0])
             outcome = self._soften(task, 1.0, 0.0, init=best.coef)
-            distances = _refit(landscape, outcome.result.state, task.seed)
+            distances = refit(landscape, outcome.result.state, task.seed)
             if self.search == "population" or finding.holds(distances):
                 told |= {"refit_distances_": distances, "start_": "match"}
                 return outcome._replace(extras=outcome.extras | told)
@@ -484,71 +421,3 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
             task = task._replace(solver=inner._solver(task.problem))
         outcome = inner._run(task)
         return outcome._replace(extras=outcome.extras | {"temper_": temper, "ridge_": ridge})
-
-
-def _known(task: Task) -> Outcome:
-    """Least squares on the labels as given."""
-    problem = task.problem
-    state = start_from_labels(problem, task.solver, problem.y)
-    own: IntArray = np.arange(problem.n_rows, dtype=np.int64)
-    matched = np.ones(problem.n_rows)
-    alignment = Alignment(problem.y, 0.0, problem.y, own, float("nan"), matched, 0.0)
-    step = Step(state.coef, state.intercept, state.noise_scale, state.objective, float("nan"))
-    state = state._replace(match_proba=matched, mismatch_rate=0.0)
-    extras: dict[str, Any] = {
-        "match_proba_": matched,
-        "mismatch_rate_": 0.0,
-        "temper_": 1.0,
-        "ridge_": 0.0,
-        "_pairing": Pairing(without_features(problem), Prior(), state, task.seed),
-        "_freedom": problem.n_rows - task.solver.n_parameters,
-        "_as_given": labels_as_given(task),
-    }
-    nothing_lost = np.empty((0, task.solver.rank + 2))
-    covariance = louis_covariance(problem, task.solver, state.noise_scale, nothing_lost, None)
-    extras |= told_of_uncertainty(
-        covariance, state.noise_scale, 0.0, task.solver.fit_intercept, problem.X.shape[1]
-    )
-    return Outcome(EMResult(state, alignment, [step], True), own, extras)
-
-
-def _refit(landscape: Landscape, state: State, seed: int) -> FloatArray:
-    return refit_distances(
-        landscape,
-        landscape.theta_of(state.fitted),
-        state.noise_scale,
-        n_simulations=N_SIMULATIONS,
-        n_candidates=SIMULATED_CANDIDATES,
-        seed=seed,
-    )
-
-
-def _no_search() -> dict[str, Any]:
-    return {
-        "search_": "none",
-        "certified_": False,
-        "lower_bound_": 0.0,
-        "match_score_": float("nan"),
-        "null_scores_": np.empty(0),
-        "null_pvalue_": float("nan"),
-        "refit_distances_": np.empty(0),
-        "start_": "labels as given",
-        "n_candidates_": 0,
-    }
-
-
-def _told(landscape: Landscape, finding: Finding) -> dict[str, Any]:
-    """What is told of a search."""
-    found = finding.search
-    return {
-        "search_": "population",
-        "solutions_": np.array([landscape.state(theta).coef for theta in found.thetas]),
-        "solution_objectives_": found.objectives,
-        "certified_": finding.certified,
-        "lower_bound_": finding.lower_bound,
-        "match_score_": finding.score,
-        "null_scores_": finding.nulls,
-        "null_pvalue_": finding.p_value,
-        "n_candidates_": found.n_candidates,
-        "stopped_by_": found.stopped_by,
-    }

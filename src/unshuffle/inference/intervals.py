@@ -39,15 +39,6 @@ class Estimates(NamedTuple):
         return np.stack([self.values - reach, self.values + reach], axis=1)
 
 
-def least_squares_covariance(
-    to_coef: FloatArray, centre: FloatArray | None, noise_scale: float, n_rows: int
-) -> FloatArray:
-    """Classical covariance of intercept and coefficients; without `centre` no intercept."""
-    covariance = np.zeros((1 + len(to_coef), 1 + len(to_coef)))
-    covariance[1:, 1:] = noise_scale**2 * (to_coef @ to_coef.T)
-    return covariance if centre is None else add_intercept(covariance, centre, noise_scale, n_rows)
-
-
 def add_intercept(
     covariance: FloatArray, centre: FloatArray, noise_scale: float, n_rows: int
 ) -> FloatArray:

@@ -1,0 +1,116 @@
+"""What the front door tells of a fit: known order, searches, and refits."""
+
+from typing import Any
+
+import numpy as np
+
+from ..alignment.state import Alignment, State
+from ..em import EMResult, Step, start_from_labels
+from ..inference.information import louis_covariance
+from ..pairing import Pairing, without_features
+from ..priors import Prior
+from ..problem import FloatArray, IntArray
+from ..search.landscape import Landscape
+from ..search.lost import N_SIMULATIONS, SIMULATED_CANDIDATES, Finding
+from ..search.recovery import refit_distances
+from ._base import Outcome, Task
+from ._inference import labels_as_given, told_of_uncertainty
+
+# Of what the parts of a fit have to say, the attributes that this estimator keeps.
+TOLD = (
+    "_pairing",
+    "_freedom",
+    "_as_given",
+    "covariance_",
+    "standard_errors_",
+    "noise_scale_se_",
+    "mismatch_rate_se_",
+    "information_left_",
+    "acceptance_rate_",
+    "match_proba_",
+    "mismatch_rate_",
+    "temper_",
+    "ridge_",
+    "search_",
+    "solutions_",
+    "solution_objectives_",
+    "certified_",
+    "lower_bound_",
+    "match_score_",
+    "null_scores_",
+    "null_pvalue_",
+    "refit_distances_",
+    "start_",
+    "n_candidates_",
+    "stopped_by_",
+)
+
+
+def known_order(task: Task) -> Outcome:
+    """Least squares on the labels as given."""
+    problem = task.problem
+    state = start_from_labels(problem, task.solver, problem.y)
+    own: IntArray = np.arange(problem.n_rows, dtype=np.int64)
+    matched = np.ones(problem.n_rows)
+    alignment = Alignment(problem.y, 0.0, problem.y, own, float("nan"), matched, 0.0)
+    step = Step(state.coef, state.intercept, state.noise_scale, state.objective, float("nan"))
+    state = state._replace(match_proba=matched, mismatch_rate=0.0)
+    extras: dict[str, Any] = {
+        "match_proba_": matched,
+        "mismatch_rate_": 0.0,
+        "temper_": 1.0,
+        "ridge_": 0.0,
+        "_pairing": Pairing(without_features(problem), Prior(), state, task.seed),
+        "_freedom": problem.n_rows - task.solver.n_parameters,
+        "_as_given": labels_as_given(task),
+    }
+    nothing_lost = np.empty((0, task.solver.rank + 2))
+    covariance = louis_covariance(problem, task.solver, state.noise_scale, nothing_lost, None)
+    extras |= told_of_uncertainty(
+        covariance, state.noise_scale, 0.0, task.solver.fit_intercept, problem.X.shape[1]
+    )
+    return Outcome(EMResult(state, alignment, [step], True), own, extras)
+
+
+def refit(landscape: Landscape, state: State, seed: int) -> FloatArray:
+    """How far refits to labels simulated from a fit end from it."""
+    return refit_distances(
+        landscape,
+        landscape.theta_of(state.fitted),
+        state.noise_scale,
+        n_simulations=N_SIMULATIONS,
+        n_candidates=SIMULATED_CANDIDATES,
+        seed=seed,
+    )
+
+
+def no_search() -> dict[str, Any]:
+    """What is told where no search was made."""
+    return {
+        "search_": "none",
+        "certified_": False,
+        "lower_bound_": 0.0,
+        "match_score_": float("nan"),
+        "null_scores_": np.empty(0),
+        "null_pvalue_": float("nan"),
+        "refit_distances_": np.empty(0),
+        "start_": "labels as given",
+        "n_candidates_": 0,
+    }
+
+
+def told_of_search(landscape: Landscape, finding: Finding) -> dict[str, Any]:
+    """What is told of a search."""
+    found = finding.search
+    return {
+        "search_": "population",
+        "solutions_": np.array([landscape.state(theta).coef for theta in found.thetas]),
+        "solution_objectives_": found.objectives,
+        "certified_": finding.certified,
+        "lower_bound_": finding.lower_bound,
+        "match_score_": finding.score,
+        "null_scores_": finding.nulls,
+        "null_pvalue_": finding.p_value,
+        "n_candidates_": found.n_candidates,
+        "stopped_by_": found.stopped_by,
+    }

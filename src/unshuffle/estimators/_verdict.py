@@ -1,0 +1,41 @@
+"""Which checks speak for or against a fit of the front door."""
+
+from typing import Any
+
+import numpy as np
+
+from ..inference import checks
+from ..inference.verdict import Reason
+
+
+def reasons_of(model: Any, n_known: int) -> list[Reason]:
+    """What speaks for and against a fitted `ShuffledRegressor` with `n_known` pinned rows."""
+    reasons = [
+        checks.rank(model.rank_, len(model.coef_)),
+        checks.convergence(model.converged_),
+    ]
+    if model.pairing_ == "mostly-right":
+        reasons += _of_order(model)
+    elif model.pairing_ == "lost":
+        reasons += _of_match(model, n_known)
+    return [reason for reason in reasons if reason is not None]
+
+
+def _of_order(model: Any) -> list[Reason | None]:
+    tested = not np.isnan(model.pairing_pvalue_)
+    return [
+        checks.order(model.pairing_pvalue_) if tested else None,
+        checks.mismatches(model.mismatch_rate_),
+        checks.information(model.information_left_),
+    ]
+
+
+def _of_match(model: Any, n_known: int) -> list[Reason | None]:
+    if model.start_ == "known rows":
+        return [checks.anchor(n_known, model.null_pvalue_)]
+    followed = model.start_ == "match"
+    compared = not np.isnan(model.null_pvalue_)
+    return [
+        checks.chance(model.null_pvalue_, followed) if compared else checks.not_compared(),
+        checks.recovery(model.refit_distances_) if followed else checks.caution(model.temper_),
+    ]
