@@ -21,6 +21,7 @@ from unshuffle import (
     ShuffledRegressor,
     StochasticEMRegressor,
 )
+from unshuffle.datasets import make_shuffled_regression
 
 pytestmark = pytest.mark.filterwarnings("ignore::unshuffle.UnidentifiableWarning")
 
@@ -188,3 +189,13 @@ def test_one_random_state_one_answer_for_any_threads(estimator, monkeypatch):
     different.fit(data.X, data.y, groups=data.groups)
     if not isinstance(estimator, HardEMRegressor):
         assert not np.array_equal(one.coef_, different.coef_)
+
+
+def test_files_do_not_hold_the_data():
+    data = make_shuffled_regression(60, 2, noise=0.1, random_state=0)
+    model = StochasticEMRegressor(random_state=0, tol=0.0).fit(data.X, data.y)
+    assert model._kept_problem().X.shape == data.X.shape
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.coef_, model.coef_)
+    with pytest.raises(ValueError, match="loaded from a file"):
+        copy._kept_problem()

@@ -84,6 +84,7 @@ class BaseShuffledRegressor(LinearPrediction, RegressorMixin, BaseEstimator):  #
     n_jobs: int | None
     random_state: Any
     init: Any
+    _problem: Problem
 
     def fit(self, X: Any, y: Any, groups: Any = None, known: Any = None) -> Self:
         """Fit the model.
@@ -127,7 +128,24 @@ class BaseShuffledRegressor(LinearPrediction, RegressorMixin, BaseEstimator):  #
             seed = seed_from(self.random_state)
             outcome = self._run(Task(problem, solver, seed, workers, match_prob, side_by_side))
         self._forget(blank)
+        self._problem = problem
         return self._keep(problem, solver, outcome)
+
+    def _kept_problem(self) -> Problem:
+        """The data of the fit, for what resamples them; they stay out of files."""
+        check_is_fitted(self)
+        if not hasattr(self, "_problem"):
+            raise ValueError(
+                f"this {type(self).__name__} was loaded from a file, which does not hold the data "
+                "of the fit; fit it again first"
+            )
+        return self._problem
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the data: files would grow with them, and give them away."""
+        state: dict[str, Any] = dict(super().__getstate__())
+        state.pop("_problem", None)
+        return state
 
     def _solver(self, problem: Problem) -> LeastSquares:
         return LeastSquares(problem.X, fit_intercept=self.fit_intercept)
