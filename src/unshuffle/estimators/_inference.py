@@ -27,6 +27,7 @@ def told_of_uncertainty(
             "noise_scale_se_": float("nan"),
             "mismatch_rate_se_": float("nan"),
             "information_left_": float("nan"),
+            "error_inflation_": float("nan"),
         }
     covariance = uncertainty.coef if fit_intercept else uncertainty.coef[1:, 1:]
     return {
@@ -36,6 +37,7 @@ def told_of_uncertainty(
         "noise_scale_se_": noise_scale * uncertainty.log_noise**0.5,
         "mismatch_rate_se_": rate * (1.0 - rate) * uncertainty.logit_rate**0.5,
         "information_left_": uncertainty.information_left,
+        "error_inflation_": uncertainty.inflation,
     }
 
 

@@ -4,17 +4,23 @@ from typing import Any
 
 import numpy as np
 
-from ..alignment.state import Alignment, State
+from ..alignment.chain import Chain
+from ..alignment.sampled import SampledAlignment
+from ..alignment.state import Alignment
 from ..em import EMResult, Step, start_from_labels
 from ..inference.information import louis_covariance
+from ..inference.sensitivity import shrinkage_share, tempering_shift
+from ..kernels.swap import Schedule
 from ..pairing import Pairing, without_features
 from ..priors import Prior
-from ..problem import FloatArray, IntArray
+from ..problem import IntArray
 from ..search.landscape import Landscape
-from ..search.lost import N_SIMULATIONS, SIMULATED_CANDIDATES, Finding
-from ..search.recovery import refit_distances
+from ..search.lost import Finding
 from ._base import Outcome, Task
 from ._inference import labels_as_given, told_of_uncertainty
+
+# Streams of the chain that no iteration of a fit reaches, and sweeps to each of them.
+TEMPERED_STREAM, TEMPERED_SWEEPS = 3_000_000, 20
 
 # Of what the parts of a fit have to say, the attributes that this estimator keeps.
 TOLD = (
@@ -26,6 +32,7 @@ TOLD = (
     "noise_scale_se_",
     "mismatch_rate_se_",
     "information_left_",
+    "error_inflation_",
     "acceptance_rate_",
     "match_proba_",
     "mismatch_rate_",
@@ -40,6 +47,9 @@ TOLD = (
     "null_scores_",
     "null_pvalue_",
     "refit_distances_",
+    "n_found_",
+    "temper_shift_",
+    "shrinkage_share_",
     "start_",
     "n_candidates_",
     "stopped_by_",
@@ -72,16 +82,20 @@ def known_order(task: Task) -> Outcome:
     return Outcome(EMResult(state, alignment, [step], True), own, extras)
 
 
-def refit(landscape: Landscape, state: State, seed: int) -> FloatArray:
-    """How far refits to labels simulated from a fit end from it."""
-    return refit_distances(
-        landscape,
-        landscape.theta_of(state.fitted),
-        state.noise_scale,
-        n_simulations=N_SIMULATIONS,
-        n_candidates=SIMULATED_CANDIDATES,
-        seed=seed,
+def sensitivity(task: Task, outcome: Outcome) -> dict[str, float]:
+    """What the answer owes to the size of the noise, and what shrinkage alone would have given."""
+    problem, solver = task.problem, task.solver
+    pairing: Pairing = outcome.extras["_pairing"]
+    state = pairing.state
+    chain = Chain(
+        problem, Schedule(TEMPERED_SWEEPS * problem.n_movable, 0, 1), task.seed, task.workers
     )
+    align = SampledAlignment(chain, pairing.prior)
+    as_given = start_from_labels(problem, solver, problem.y).fitted
+    return {
+        "temper_shift_": tempering_shift(problem, solver, state, align, TEMPERED_STREAM),
+        "shrinkage_share_": shrinkage_share(state.fitted, as_given),
+    }
 
 
 def no_search() -> dict[str, Any]:
@@ -96,6 +110,9 @@ def no_search() -> dict[str, Any]:
         "refit_distances_": np.empty(0),
         "start_": "labels as given",
         "n_candidates_": 0,
+        "n_found_": 0,
+        "temper_shift_": float("nan"),
+        "shrinkage_share_": float("nan"),
     }
 
 
@@ -112,5 +129,6 @@ def told_of_search(landscape: Landscape, finding: Finding) -> dict[str, Any]:
         "null_scores_": finding.nulls,
         "null_pvalue_": finding.p_value,
         "n_candidates_": found.n_candidates,
+        "n_found_": int(found.n_found[0]),
         "stopped_by_": found.stopped_by,
     }

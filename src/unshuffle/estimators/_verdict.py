@@ -26,16 +26,25 @@ def _of_order(model: Any) -> list[Reason | None]:
     return [
         checks.order(model.pairing_pvalue_) if tested else None,
         checks.mismatches(model.mismatch_rate_),
-        checks.information(model.information_left_),
+        checks.precision(model.error_inflation_, model.information_left_),
+        checks.tempering(model.temper_shift_),
     ]
 
 
 def _of_match(model: Any, n_known: int) -> list[Reason | None]:
-    if model.start_ == "known rows":
-        return [checks.anchor(n_known, model.null_pvalue_)]
+    if model.start_ in {"known rows", "group means"}:
+        number = n_known if model.start_ == "known rows" else model.n_groups_
+        return [checks.anchor(model.start_, number, model.null_pvalue_)]
     followed = model.start_ == "match"
     compared = not np.isnan(model.null_pvalue_)
+    chance = checks.chance(model.null_pvalue_, followed) if compared else checks.not_compared()
+    if not followed:
+        return [chance, checks.caution(model.temper_)]
     return [
-        checks.chance(model.null_pvalue_, followed) if compared else checks.not_compared(),
-        checks.recovery(model.refit_distances_) if followed else checks.caution(model.temper_),
+        chance,
+        checks.recovery(model.refit_distances_),
+        checks.agreement(model.n_found_, model.certified_),
+        checks.precision(model.error_inflation_, model.information_left_),
+        checks.tempering(model.temper_shift_),
+        checks.shrinkage(model.shrinkage_share_) if model._as_given is not None else None,
     ]

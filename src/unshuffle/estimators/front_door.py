@@ -19,17 +19,18 @@ from ..search.lost import (
     Stage,
     cautious_ridge,
     explore,
+    refit,
 )
 from ..search.mostly_right import fits_tightly
 from ..search.order_test import order_p_value
 from ..search.population import automatic_budget
-from ..search.starts import anchored, group_means
+from ..search.starts import anchor, group_means
 from ..validation import pair_by_group
 from ._base import BaseShuffledRegressor, Outcome, Task
 from ._inference import InferenceMethods
 from ._pairing import PairingMethods
 from ._progress import Progress, reporting
-from ._told import TOLD, known_order, no_search, refit, told_of_search
+from ._told import TOLD, known_order, no_search, sensitivity, told_of_search
 from ._verdict import reasons_of
 from .stochastic import StochasticEMRegressor
 
@@ -58,8 +59,8 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
        three features, asks whether unrelated labels could be matched as well, and averages over
        permutations by Stochastic EM from there;
     4. where the match is no better than chance, does not follow it: Stochastic EM starts from the
-       known rows and the group means, if there are enough known rows, and otherwise from the
-       labels as given, with inflated noise and a ridge.
+       known rows and the group means, if there are enough of them, and otherwise from the labels
+       as given, with inflated noise and a ridge.
 
     Parameters
     ----------
@@ -80,8 +81,8 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
         measured best.
     temper : float or "auto", default="auto"
         Labels are aligned as if there were `temper` times the noise estimated. "auto" is 1.5
-        where the order is lost, no match beats chance and there are too few known rows to begin
-        from, and 1 otherwise.
+        where the order is lost, no match beats chance and there are too few known rows and groups
+        to begin from, and 1 otherwise.
     ridge : float or "auto", default="auto"
         Penalty on the squares of standardised coefficients, per row. "auto" is 0 where `temper_`
         is 1. Otherwise it is the noise over the variance of standardised coefficients, per row,
@@ -123,6 +124,8 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
         Standard errors of noise and rate of mismatches (nan where the rate is not estimated).
     information_left_ : float
         Smallest share of the information with known order that any direction keeps.
+    error_inflation_ : float
+        Length of the error to expect, as a multiple of that with known order.
     match_proba_ : array of shape (n_samples,)
         Probability that the label given beside a row is its own. Not after `fit_unpaired`.
     mismatch_rate_ : float
@@ -133,9 +136,9 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
         Expected label of each row.
     search_ : {"population", "none"}
         Whether a search was made.
-    start_ : {"match", "known rows", "labels as given"}
-        What the fit began from: a match that was followed, known rows where none was, or the
-        labels as given.
+    start_ : {"match", "known rows", "group means", "labels as given"}
+        What the fit began from: a match that was followed, known rows or group means where none
+        was, or the labels as given.
     solutions_ : array of shape (n_solutions, n_features)
         Coefficients of the distinct matchings found, the best first. Only after a search.
     solution_objectives_ : array of shape (n_solutions,)
@@ -157,8 +160,15 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
     refit_distances_ : array
         Distance between the fit and refits to labels simulated from it, as a share of the
         length of the coefficients; empty where no match was followed.
+    temper_shift_ : float
+        How far the fit moves when labels are aligned at 1.5 times the noise, as a share of its
+        length; nan where no match was followed.
+    shrinkage_share_ : float
+        Share of the fit that shrinking least squares on the labels as given would have given.
     n_candidates_ : int
         Starting points tried.
+    n_found_ : int
+        How many of them, chosen independently, ended in the best match.
     stopped_by_ : str
         Why the search ended: "found again", "stands out" or "budget".
     temper_, ridge_ : float
@@ -355,7 +365,8 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
         return "lost", self._lost(task, landscape, finding)
 
     def _mostly_right(self, task: Task) -> Outcome:
-        return self._soften(task, 1.0, 0.0, mismatch_rate=self.mismatch_rate)
+        outcome = self._soften(task, 1.0, 0.0, mismatch_rate=self.mismatch_rate)
+        return outcome._replace(extras=outcome.extras | sensitivity(task, outcome))
 
     def _lost(self, task: Task, landscape: Landscape, finding: Finding | None) -> Outcome:
         told = {} if finding is None else told_of_search(landscape, finding)
@@ -365,16 +376,18 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
             distances = refit(landscape, outcome.result.state, task.seed)
             if self.search == "population" or finding.holds(distances):
                 told |= {"refit_distances_": distances, "start_": "match"}
+                told |= sensitivity(task, outcome)
                 return outcome._replace(extras=outcome.extras | told)
         outcome = self._cautious(task, landscape)
         return outcome._replace(extras=outcome.extras | told)
 
     def _cautious(self, task: Task, landscape: Landscape) -> Outcome:
         """Where no match is followed."""
-        if anchored(landscape):
-            anchor = landscape.state(group_means(landscape))
-            outcome = self._soften(task, 1.0, 0.0, init=anchor.coef)
-            return outcome._replace(extras=outcome.extras | {"start_": "known rows"})
+        held_by = anchor(landscape)
+        if held_by is not None:
+            start = landscape.state(group_means(landscape))
+            outcome = self._soften(task, 1.0, 0.0, init=start.coef)
+            return outcome._replace(extras=outcome.extras | {"start_": held_by})
         ridge = cautious_ridge(task.problem, task.solver)
         return self._soften(task, CAUTIOUS_TEMPER, ridge)
 

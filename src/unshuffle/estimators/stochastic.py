@@ -149,6 +149,8 @@ class StochasticEMRegressor(InferenceMethods, PairingMethods, BaseShuffledRegres
         Standard errors of noise and rate of mismatches (nan where the rate is not estimated).
     information_left_ : float
         Smallest share of the information with known order that any direction keeps.
+    error_inflation_ : float
+        Length of the error to expect, as a multiple of that with known order.
     acceptance_rate_ : float
         Share of accepted proposals in the last iteration.
     n_groups_ : int

@@ -3,9 +3,8 @@
 Thresholds were set on one family of simulations and checked on another; both are in `benchmarks/`.
 """
 
-import numpy as np
-
 from ..problem import FloatArray
+from ..search.recovery import usual_distance
 from .verdict import Level, Reason
 
 # Chance of matching unrelated labels as well.
@@ -14,9 +13,13 @@ SURELY_BETTER, BETTER = 0.01, 0.05
 NEAR, FAR = 0.3, 0.7
 # Chance that shuffled labels explain as much as the order given, and share of mismatched rows.
 SURELY_ORDERED = 0.001
-MANY_MISMATCHES, MOST_MISMATCHES = 0.6, 0.8
-# Share of the information with known order that the worst direction keeps.
-LITTLE_INFORMATION, NO_INFORMATION = 0.02, 0.002
+MANY_MISMATCHES = 0.7
+# Length of the error to expect, as a multiple of that with known order.
+INEXACT = 2.0
+# Independent starts that must end in the best match.
+FOUND_AGAIN = 2
+# Shift of the fit when labels are aligned at inflated noise, as a share of its length.
+SHAKY, UNSTEADY = 0.25, 0.5
 
 
 def _level(value: float, caution: float, reject: float) -> Level:
@@ -51,7 +54,7 @@ def not_compared() -> Reason:
 
 def recovery(distances: FloatArray) -> Reason:
     """Do labels simulated from the fit lead back to it?"""
-    value = float(np.median(distances))
+    value = usual_distance(distances)
     level = _level(value, NEAR, FAR)
     text = f"refits to labels simulated from this fit end {value:.0%} of its length away"
     advice = "" if level == "trust" else "even if the model is right, its data could not show it"
@@ -68,22 +71,46 @@ def order(p_value: float) -> Reason:
 
 def mismatches(rate: float) -> Reason:
     """Are there enough right rows to fit to?"""
-    level = _level(rate, MANY_MISMATCHES, MOST_MISMATCHES)
+    level: Level = "trust" if rate < MANY_MISMATCHES else "caution"
     text = f"an estimated {rate:.0%} of the rows do not hold their own label"
     advice = "" if level == "trust" else "improve the linkage, or mark rows that are surely right"
     return Reason(level, "share of mismatches", rate, MANY_MISMATCHES, text, advice)
 
 
-def information(left: float) -> Reason | None:
-    """Is there a direction of the coefficients of which next to nothing is known?"""
-    if left >= LITTLE_INFORMATION:
-        return None
-    level: Level = "caution" if left >= NO_INFORMATION else "reject"
-    text = f"some combination of coefficients keeps {max(left, 0.0):.1%} of its information"
-    return Reason(
-        level, "information left", left, LITTLE_INFORMATION, text,
-        "look at the standard errors; smaller groups or known rows would help",
-    )  # fmt: skip
+def precision(inflation: float, information_left: float) -> Reason:
+    """How much of the precision is lost with the order?"""
+    level: Level = "trust" if inflation < INEXACT else "caution"
+    text = f"coefficients are about {inflation:.1f} times less exact than with known order"
+    if information_left <= 0.0:
+        text = "some combination of coefficients is hardly determined by the data near this fit"
+    advice = "" if level == "trust" else "smaller groups or known rows would help"
+    return Reason(level, "precision", inflation, INEXACT, text, advice)
+
+
+def tempering(shift: float) -> Reason:
+    """Does the answer hang on the exact size of the noise?"""
+    level = _level(shift, SHAKY, UNSTEADY)
+    text = f"aligned at 1.5 times the noise, the fit moves by {shift:.0%} of its length"
+    advice = "" if level == "trust" else "look at the residuals: is the noise normal and constant?"
+    return Reason(level, "sensitivity to the noise", shift, SHAKY, text, advice)
+
+
+def agreement(n_found: int, certified: bool) -> Reason:
+    """Did independent searches end in the same match?"""
+    text = f"independent starts found the best match {n_found} times"
+    if certified:
+        text = "the best match was proved to be the best of all"
+    level: Level = "trust" if certified or n_found >= FOUND_AGAIN else "caution"
+    advice = (
+        "" if level == "trust" else "raise n_candidates: a longer search may find another match"
+    )
+    return Reason(level, "agreement of searches", float(n_found), FOUND_AGAIN, text, advice)
+
+
+def shrinkage(share: float) -> Reason:
+    """What would have been found without a search?"""
+    text = f"shrinking least squares on the labels as given would give {share:.0%} of this fit"
+    return Reason("trust", "shrinkage", share, 1.0, text)
 
 
 def rank(n_found: int, n_features: int) -> Reason | None:
@@ -108,9 +135,9 @@ def caution(temper: float) -> Reason:
     return Reason("reject", "caution", temper, 1.0, text, "see the comparison with chance")
 
 
-def anchor(n_known: int, p_value: float) -> Reason:
-    """No match was followed, but there are known rows to rest on."""
-    text = f"no match beats chance (p = {p_value:.2g}); the fit rests on {n_known} known rows"
+def anchor(held_by: str, number: int, p_value: float) -> Reason:
+    """No match was followed, but there is something to rest on that no shuffle can touch."""
+    text = f"no match beats chance (p = {p_value:.2g}); the fit rests on {number} {held_by}"
     return Reason(
-        "caution", "known rows", p_value, SURELY_BETTER, text, "compare with a fit to them alone"
+        "caution", held_by, p_value, SURELY_BETTER, text, "compare with a fit to them alone"
     )

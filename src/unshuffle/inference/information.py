@@ -58,12 +58,16 @@ class Covariance(NamedTuple):
         Variance of the logit of the rate of mismatches; nan where there is none.
     information_left : float
         Smallest share of the complete-data information that any direction keeps.
+    inflation : float
+        Length of the error to expect, as a multiple of that with known order (root mean square
+        over directions, in the metric of X).
     """
 
     coef: FloatArray
     log_noise: float
     logit_rate: float
     information_left: float
+    inflation: float
 
 
 def score_snapshots(
@@ -121,4 +125,5 @@ def louis_covariance(
         float(inverse[rank, rank]),
         float(inverse[-1, -1]) if mismatch_rate is not None else float("nan"),
         float(values.min()),
+        float(np.sqrt(np.trace(inverse[:rank, :rank]) / rank)) / noise_scale if rank else 1.0,
     )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..alignment.state import State
 from ..em import start_from_labels
 from ..least_squares import LeastSquares
 from ..problem import FloatArray, Problem
@@ -14,6 +15,7 @@ from .certify import certify
 from .landscape import Landscape
 from .nulls import match_score, null_p_value, null_scores
 from .population import FOUND_OFTEN, SearchResult, search_population
+from .recovery import refit_distances, usual_distance
 
 # An optimum is followed when unrelated labels could hardly be matched as well; when that is less
 # sure, but labels simulated from it lead back to it; or when it is doubtful, but the optimum stands
@@ -21,7 +23,9 @@ from .population import FOUND_OFTEN, SearchResult, search_population
 SURELY_BETTER, BETTER_THAN_CHANCE, DOUBTFUL = 0.02, 0.05, 0.2
 FAR_BELOW = 1.3
 LEADS_BACK = 0.2  # distance of refits, as a share of the coefficients' length
-N_SIMULATIONS, SIMULATED_CANDIDATES = 3, 500
+# Simulations of a fit: more where they are cheap and the sign of a slope may be all that is lost.
+N_SIMULATIONS, FEW_DIRECTIONS, N_SIMULATIONS_FEW = 3, 3, 9
+SIMULATED_CANDIDATES = 500
 
 # How far the noise is inflated where no match is followed.
 CAUTIOUS_TEMPER = 1.5
@@ -77,10 +81,23 @@ class Finding:
         """Whether the match found says more than a match of unrelated labels would."""
         return self.p_value < (DOUBTFUL if self.stands_apart else BETTER_THAN_CHANCE)
 
-    def holds(self, refit_distances: FloatArray) -> bool:
+    def holds(self, distances: FloatArray) -> bool:
         """Whether it says so surely enough, given how far refits end from the fit."""
         sure = self.p_value < SURELY_BETTER or self.stands_apart
-        return sure or float(np.median(refit_distances)) < LEADS_BACK
+        return sure or usual_distance(distances) < LEADS_BACK
+
+
+def refit(landscape: Landscape, state: State, seed: int) -> FloatArray:
+    """How far refits to labels simulated from a fit end from it, as a share of its length."""
+    few = landscape.rank <= FEW_DIRECTIONS
+    return refit_distances(
+        landscape,
+        landscape.theta_of(state.fitted),
+        state.noise_scale,
+        n_simulations=N_SIMULATIONS_FEW if few else N_SIMULATIONS,
+        n_candidates=SIMULATED_CANDIDATES,
+        seed=seed,
+    )
 
 
 def explore(

@@ -32,10 +32,19 @@ def free_dimensions(landscape: Landscape) -> int:
     return landscape.rank - int(np.sum(singular > 0.1))
 
 
-def anchored(landscape: Landscape) -> bool:
-    """Whether the rows that keep their label are enough to fit the coefficients by themselves."""
-    n_pinned = landscape.problem.n_rows - landscape.problem.n_movable
-    return n_pinned >= ROWS_PER_DIRECTION * (landscape.rank + 1)
+def anchor(landscape: Landscape) -> str | None:
+    """What no shuffle can touch and is enough to fit the coefficients by itself.
+
+    The rows that keep their label, or these and the means of the groups, if they say something
+    about every direction; None where there is too little of both.
+    """
+    problem, enough = landscape.problem, ROWS_PER_DIRECTION * (landscape.rank + 1)
+    n_pinned = problem.n_rows - problem.n_movable
+    if n_pinned >= enough:
+        return "known rows"
+    if n_pinned + problem.n_blocks >= enough and free_dimensions(landscape) == 0:
+        return "group means"
+    return None
 
 
 def _means(landscape: Landscape) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -1,0 +1,46 @@
+"""What an answer owes to the exact size of the noise, and what plain shrinkage would have given."""
+
+import numpy as np
+
+from ..alignment.sampled import SampledAlignment
+from ..alignment.state import State
+from ..em import solve
+from ..least_squares import LeastSquares
+from ..problem import FloatArray, Problem
+
+INFLATED = 1.5  # times the noise estimated
+N_ITERATIONS = 6
+
+
+def tempering_shift(
+    problem: Problem,
+    solver: LeastSquares,
+    state: State,
+    align: SampledAlignment,
+    first_stream: int,
+) -> float:
+    """How far the fit moves when labels are aligned as if there were half as much noise again.
+
+    The noise is held there for a few iterations: re-estimated, it would grow with every step and
+    take any fit to the group means. The distance is that of fitted values, as a share of the
+    length of the fit.
+    """
+    length = solver.length(state.coef)
+    if length == 0.0:
+        return float("inf")
+    scale, moved = INFLATED * state.noise_scale, state
+    for k in range(N_ITERATIONS):
+        inflated = moved._replace(noise_scale=scale)
+        moved = solve(problem, solver, align(inflated, first_stream + k))
+    return solver.length(moved.coef - state.coef) / length
+
+
+def shrinkage_share(fitted: FloatArray, as_given: FloatArray) -> float:
+    """Share of the variance of `fitted` that a multiple of `as_given` explains.
+
+    With the fitted values of least squares on the labels as given, this is the share of an answer
+    that shrinking that fit would have given without any search.
+    """
+    one, other = fitted - fitted.mean(), as_given - as_given.mean()
+    lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return float(one @ other / lengths) ** 2 if lengths > 0.0 else 0.0
