@@ -53,6 +53,7 @@ def test_the_worst_reason_decides_and_comes_first():
         (checks.agreement(1, True), "trust"),
         (checks.agreement(2, False), "trust"),
         (checks.shrinkage(0.99), "trust"),
+        (checks.narrow_groups(0.1), "caution"),
         (checks.anchor("group means", 40, 0.3), "caution"),
         (checks.rank(3, 3), None),
         (checks.rank(2, 3), "caution"),
@@ -120,3 +121,22 @@ def test_summary_in_every_form():
     apart = ShuffledRegressor(random_state=0)
     apart.fit_unpaired(frame, data.y, data.groups, data.groups)
     assert "as given" not in str(apart.summary())
+
+
+def test_bins_of_the_label_are_no_reason_to_reject():
+    bins = make_shuffled_regression(
+        200, 2, noise=0.5, shuffle="groups", n_groups=5, group_by="label", random_state=2
+    )
+    model = fit(bins)
+    assert model.verdict_.level != "reject"
+    assert np.linalg.norm(model.coef_ - bins.coef) < 0.2 * np.linalg.norm(bins.coef)
+
+
+def test_group_means_hold_a_fit_where_no_match_beats_chance():
+    tens = make_shuffled_regression(
+        400, 4, noise=1.0, shuffle="groups", n_groups=40, group_by="random", random_state=7
+    )
+    held = fit(tens, search="none", pairing="lost")
+    assert held.start_ == "group means"
+    assert "40 group means" in str(held.verdict_)
+    assert held.verdict_.level == "caution"

@@ -6,10 +6,13 @@ import numpy as np
 
 from ..inference import checks
 from ..inference.verdict import Reason
+from ..problem import Problem
+from ..search.mostly_right import share_inside
+from ..search.starts import MUCH_INSIDE
 
 
-def reasons_of(model: Any, n_known: int) -> list[Reason]:
-    """What speaks for and against a fitted `ShuffledRegressor` with `n_known` pinned rows."""
+def reasons_of(model: Any, problem: Problem) -> list[Reason]:
+    """What speaks for and against a `ShuffledRegressor` fitted to `problem`."""
     reasons = [
         checks.rank(model.rank_, len(model.coef_)),
         checks.convergence(model.converged_),
@@ -17,7 +20,7 @@ def reasons_of(model: Any, n_known: int) -> list[Reason]:
     if model.pairing_ == "mostly-right":
         reasons += _of_order(model)
     elif model.pairing_ == "lost":
-        reasons += _of_match(model, n_known)
+        reasons += _of_match(model, problem)
     return [reason for reason in reasons if reason is not None]
 
 
@@ -31,14 +34,18 @@ def _of_order(model: Any) -> list[Reason | None]:
     ]
 
 
-def _of_match(model: Any, n_known: int) -> list[Reason | None]:
+def _of_match(model: Any, problem: Problem) -> list[Reason | None]:
     if model.start_ in {"known rows", "group means"}:
+        n_known = problem.n_rows - problem.n_movable
         number = n_known if model.start_ == "known rows" else model.n_groups_
         return [checks.anchor(model.start_, number, model.null_pvalue_)]
     followed = model.start_ == "match"
     compared = not np.isnan(model.null_pvalue_)
     chance = checks.chance(model.null_pvalue_, followed) if compared else checks.not_compared()
     if not followed:
+        share = share_inside(problem)
+        if share < MUCH_INSIDE:
+            return [checks.narrow_groups(share)]
         return [chance, checks.caution(model.temper_)]
     return [
         chance,

@@ -341,7 +341,7 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
 
     def _keep(self, problem: Problem, solver: LeastSquares, outcome: Outcome) -> Self:
         super()._keep(problem, solver, outcome)
-        self.verdict_ = judge(reasons_of(self, problem.n_rows - problem.n_movable))
+        self.verdict_ = judge(reasons_of(self, problem))
         if self.verdict_.level == "reject":
             warnings.warn(
                 f"do not trust this fit: {self.verdict_.reasons[0].text}; see verdict_.reasons",

@@ -3,8 +3,11 @@
 Thresholds were set on one family of simulations and checked on another; both are in `benchmarks/`.
 """
 
+from math import isnan
+
 from ..problem import FloatArray
 from ..search.recovery import usual_distance
+from ..search.starts import MUCH_INSIDE
 from .verdict import Level, Reason
 
 # Chance of matching unrelated labels as well.
@@ -137,7 +140,17 @@ def caution(temper: float) -> Reason:
 
 def anchor(held_by: str, number: int, p_value: float) -> Reason:
     """No match was followed, but there is something to rest on that no shuffle can touch."""
-    text = f"no match beats chance (p = {p_value:.2g}); the fit rests on {number} {held_by}"
+    found = (
+        "no match was followed" if isnan(p_value) else f"no match beats chance (p = {p_value:.2g})"
+    )
+    text = f"{found}; the fit rests on {number} {held_by}"
     return Reason(
         "caution", held_by, p_value, SURELY_BETTER, text, "compare with a fit to them alone"
     )
+
+
+def narrow_groups(share: float) -> Reason:
+    """No match was followed, but labels could not move far."""
+    text = f"no match beats chance, but only {share:.0%} of the labels' variance lies inside groups"
+    advice = "expect slopes a little too small, by about that share"
+    return Reason("caution", "spread inside groups", share, MUCH_INSIDE, text, advice)

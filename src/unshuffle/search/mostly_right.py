@@ -78,6 +78,14 @@ def spread_inside(problem: Problem) -> float:
     return float((y - np.repeat(means, sizes)).std())
 
 
+def share_inside(problem: Problem) -> float:
+    """Share of the labels' variance that lies inside their groups, where it can be shuffled."""
+    if problem.n_movable == 0 or problem.label_spread == 0.0:
+        return 0.0
+    inside = spread_inside(problem) ** 2 * problem.n_movable
+    return float(inside / (problem.label_spread**2 * problem.n_rows))
+
+
 def typical_permutation(problem: Problem, state: State) -> IntArray:
     """A permutation with as many mismatched rows as expected, sorted among themselves.
 

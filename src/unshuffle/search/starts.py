@@ -4,8 +4,11 @@ import numpy as np
 
 from ..problem import FloatArray
 from .landscape import Landscape
+from .mostly_right import share_inside
 
 ROWS_PER_DIRECTION = 3
+# Below this share of the labels' variance inside groups the labels as given are nearly right.
+MUCH_INSIDE = 0.2
 
 
 def deterministic_starts(landscape: Landscape) -> FloatArray:
@@ -36,13 +39,15 @@ def anchor(landscape: Landscape) -> str | None:
     """What no shuffle can touch and is enough to fit the coefficients by itself.
 
     The rows that keep their label, or these and the means of the groups, if they say something
-    about every direction; None where there is too little of both.
+    about every direction; None where there is too little of both, or where groups tell the labels
+    so well that they were surely cut by them: regression to the mean would bias their means.
     """
     problem, enough = landscape.problem, ROWS_PER_DIRECTION * (landscape.rank + 1)
     n_pinned = problem.n_rows - problem.n_movable
     if n_pinned >= enough:
         return "known rows"
-    if n_pinned + problem.n_blocks >= enough and free_dimensions(landscape) == 0:
+    several = n_pinned + problem.n_blocks >= enough and free_dimensions(landscape) == 0
+    if several and share_inside(problem) >= MUCH_INSIDE:
         return "group means"
     return None
 
