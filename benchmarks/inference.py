@@ -3,15 +3,20 @@
 import sys
 import time
 import warnings
+from contextlib import ExitStack
+from unittest.mock import patch
 
 import numpy as np
 
 from unshuffle import ShuffledRegressor, StochasticEMRegressor, warm_up
 from unshuffle.datasets import make_shuffled_regression
+from unshuffle.estimators import front_door
 from unshuffle.metrics import coefficient_error
+from unshuffle.search import lost
 
 from . import real_sets
 from .run import show
+from .verdict_check import grid
 
 FIRST_SEED = 10_000  # not used when thresholds were set
 
@@ -128,11 +133,63 @@ def cost(rounds=3):
     return rows
 
 
+def verdict_cost(n_sets=5):
+    """Seconds spent on the verdict alone, beside the rest of the fit."""
+    rows = []
+    for name, make in (
+        ("4 groups, n=506, d=13", four_groups),
+        ("fully shuffled, n=500, d=30", hopeless),
+        ("40 groups of 15", small_groups),
+        ("20 % mismatched, n=500", linked),
+    ):
+        total = spent = 0.0
+        for seed in range(n_sets):
+            data, clock = make(seed), Clock()
+            with ExitStack() as patches:
+                for module, function in VERDICT_PARTS:
+                    timed = clock.around(getattr(module, function))
+                    patches.enter_context(patch.object(module, function, timed))
+                begin = time.perf_counter()
+                ShuffledRegressor(n_jobs=2, random_state=seed).fit(
+                    data.X, data.y, groups=data.groups
+                )
+                total += time.perf_counter() - begin
+            spent += clock.spent
+        rows.append({"fit": name, "fit s": round((total - spent) / n_sets, 2),
+                     "verdict s": round(spent / n_sets, 2),
+                     "ratio": round(spent / (total - spent), 2)})  # fmt: skip
+    return rows
+
+
+# What a fit would not need if it gave no verdict.
+VERDICT_PARTS = ((lost, "null_scores"), (front_door, "refit"), (front_door, "sensitivity"))
+
+
+class Clock:
+    """Adds up the time spent in the functions it is wound around."""
+
+    def __init__(self):
+        self.spent = 0.0
+
+    def around(self, function):
+        def timed(*args, **kwargs):
+            begin = time.perf_counter()
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self.spent += time.perf_counter() - begin
+
+        return timed
+
+
 SECTIONS = {
     "What standard errors cost": cost,
+    "What the verdict costs": verdict_cost,
     "Coverage of 95 % intervals": coverage,
     "Verdicts on fresh seeds": verdicts,
+    "Are trusted fits sound? (error below twice the 95 % radius with known order)": grid,
 }
+COSTS = (cost, verdict_cost)
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
@@ -140,4 +197,4 @@ if __name__ == "__main__":
     smaller = {"n_sets": int(sys.argv[1])} if len(sys.argv) > 1 else {}
     for title, section in SECTIONS.items():
         print(f"\n{title}", flush=True)
-        show(section(**({} if section is cost else smaller)))
+        show(section(**({} if section in COSTS else smaller)))

@@ -73,9 +73,9 @@ def draw_picture():
         axis.plot(*pair, "o", color=colour, markersize=4, markeredgecolor="black", mew=0.4)
         ends = np.array([x.min(), x.max()])
         axis.plot(ends, fit.intercept + fit.slope * ends, color="black", lw=1)
-        axis.set(title=title, xlabel="x")
         text = f"slope {fit.slope:.2f}, r = {fit.rvalue:.2f}, p = {fit.pvalue:.2g}"
-        axis.text(0.03, 0.96, text, transform=axis.transAxes, va="top", fontsize="small")
+        axis.set_title(f"{title}\n{text}", fontsize="medium")
+        axis.set_xlabel("x")
         axis.grid(alpha=0.25)
         axis.spines[["top", "right"]].set_visible(False)
     figure.axes[0].set_ylabel("y")
