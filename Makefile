@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint types imports tests bench bench-partial bench-search bench-inference clean
+.PHONY: help demo test test-slow lint types imports tests bench bench-partial bench-search bench-inference clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -42,7 +42,10 @@ imports: .venv/dev
 	$(BIN)/deptry src
 
 tests: .venv/dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
+
+test-slow: .venv/dev  ## the tests that take minutes: coverage of intervals
+	$(BIN)/python -m pytest -n 2 -m slow
 
 bench: .venv/dev  ## speed beside C and plain NumPy, memory, first call
 	$(BIN)/python -m benchmarks.run

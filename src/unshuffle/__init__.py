@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .estimators.mixture import MixtureRegressor
     from .estimators.stochastic import StochasticEMRegressor
     from .exceptions import RankWarning, UnidentifiableWarning, UnshuffleWarning
+    from .inference.bootstrap import BootstrapResult
     from .inference.verdict import Verdict
     from .kernels.warm_up import warm_up
     from .summary import Summary
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "BootstrapResult": "inference.bootstrap",
     "HardEMRegressor": "estimators.hard",
     "MixtureRegressor": "estimators.mixture",
     "Progress": "estimators._progress",
@@ -35,6 +37,7 @@ _HOMES = {
 _ROOMS = ("datasets", "metrics")
 
 __all__ = [
+    "BootstrapResult",
     "HardEMRegressor",
     "MixtureRegressor",
     "Progress",

@@ -13,9 +13,11 @@ class Progress(NamedTuple):
     Attributes
     ----------
     done, total : int
-        Iterations (stochastic EM) or starts (hard EM) finished, and the most there can be.
+        Iterations (stochastic EM), starts (hard EM) or replicates (bootstrap) finished, and the
+        most there can be.
     objective : float
-        Expected sum of squares at this iteration, or lowest matched sum of squares so far.
+        Expected sum of squares at this iteration, or lowest matched sum of squares so far; nan for
+        the bootstrap.
     acceptance_rate : float
         Share of accepted proposals; nan for hard EM.
     coef : array of shape (n_features,) or None
@@ -58,7 +60,8 @@ def reporting(
         task = bar.add_task(unit, total=total, facts="")
 
         def show(progress: Progress) -> None:
-            facts = f"objective {progress.objective:.6g}"
+            known = progress.objective == progress.objective
+            facts = f"objective {progress.objective:.6g}" if known else ""
             if progress.acceptance_rate == progress.acceptance_rate:
                 facts += f"  accepted {progress.acceptance_rate:.1%}"
             bar.update(task, completed=progress.done, facts=facts)

@@ -420,7 +420,14 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
         """Average over permutations by Stochastic EM; `temper` and `ridge` are for "auto"."""
         temper = temper if self.temper == "auto" else float(self.temper)
         ridge = ridge if self.ridge == "auto" else float(self.ridge)
-        inner = StochasticEMRegressor(
+        inner = self._inner(temper, ridge, **settings)
+        if ridge:
+            task = task._replace(solver=inner._solver(task.problem))
+        outcome = inner._run(task)
+        return outcome._replace(extras=outcome.extras | {"temper_": temper, "ridge_": ridge})
+
+    def _inner(self, temper: float, ridge: float, **settings: Any) -> StochasticEMRegressor:
+        return StochasticEMRegressor(
             max_iter=MAX_ITER,
             alignment="chain" if self.alignment == "auto" else self.alignment,
             temper=temper,
@@ -430,7 +437,7 @@ class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor)
             callback=self.callback,
             **settings,
         )
-        if ridge:
-            task = task._replace(solver=inner._solver(task.problem))
-        outcome = inner._run(task)
-        return outcome._replace(extras=outcome.extras | {"temper_": temper, "ridge_": ridge})
+
+    def _refitting(self) -> StochasticEMRegressor:
+        """What fits simulated labels: EM from here, without tests and searches."""
+        return self._inner(self.temper_, self.ridge_, init=self.coef_)

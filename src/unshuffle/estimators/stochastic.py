@@ -336,6 +336,11 @@ class StochasticEMRegressor(InferenceMethods, PairingMethods, BaseShuffledRegres
         )
         return Outcome(result, likely_permutation(problem, prior, state), extras)
 
+    def _refitting(self) -> "StochasticEMRegressor":
+        """What fits simulated labels: the same settings, from here."""
+        settings = self.get_params(deep=False) | {"init": self.coef_}
+        return StochasticEMRegressor(**settings)
+
     def _uncertainty(self, task: Task, prior: Prior, state: State, stream: int) -> Covariance:
         """Covariance of the estimates, from snapshots of the chain at the end of the fit."""
         problem, solver = task.problem, task.solver

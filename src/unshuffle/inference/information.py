@@ -79,8 +79,8 @@ def score_snapshots(
     first_stream: int,
 ) -> FloatArray:
     """Scores, up to a constant, at snapshots of the chain; shape (n_snapshots, rank + 2)."""
-    scale, movable = state.noise_scale, slice(0, problem.n_movable)
-    rows = np.arange(problem.n_movable)
+    scale, n = state.noise_scale, problem.n_movable
+    rows = np.arange(n)
     scores = np.empty((n_snapshots, solver.rank + 2))
     for k in range(n_snapshots):
         state = state._replace(perm=align(state, first_stream + k).perm)
@@ -88,8 +88,56 @@ def score_snapshots(
         residual = labels - state.fitted
         scores[k, :-2] = solver.coordinates(problem.restore(labels)) / scale**2
         scores[k, -2] = residual @ residual / scale**2
-        scores[k, -1] = np.sum(state.perm[movable] != rows)
+        scores[k, -1] = np.sum(state.perm[:n] != rows)
     return scores
+
+
+class Inverse(NamedTuple):
+    """The inverse information in the orthonormal basis.
+
+    Attributes
+    ----------
+    matrix : array of shape (k, k)
+        Coordinates of the coefficients, logarithm of the noise and, where it was estimated, logit
+        of the rate of mismatches.
+    information_left : float
+        Smallest share of the complete-data information that any direction keeps.
+    """
+
+    matrix: FloatArray
+    information_left: float
+
+
+def invert_information(
+    problem: Problem,
+    solver: LeastSquares,
+    noise_scale: float,
+    missing: FloatArray,
+    mismatch_rate: float | None,
+) -> Inverse:
+    """Invert the complete-data information less `missing`, the covariance of the scores.
+
+    Its last row and column, those of the number of mismatches, are used where there is a rate.
+    """
+    rank, n = solver.rank, problem.n_rows
+    complete = np.concatenate([np.full(rank, noise_scale**-2.0), [2.0 * n]])
+    if mismatch_rate is not None:
+        rate = smallest_rate(mismatch_rate)
+        complete = np.append(complete, problem.n_movable * rate**2 * (1.0 - min(rate, 0.999)))
+        weight = np.append(np.ones(rank + 1), rate)
+        missing = missing * np.outer(weight, weight)
+    size = len(complete)
+    # In units of the complete information, so that every direction counts alike.
+    unit = np.sqrt(complete)
+    share = np.eye(size) - missing[:size, :size] / np.outer(unit, unit)
+    values, axes = np.linalg.eigh(share)
+    inverse = (axes / np.maximum(values, SMALLEST_SHARE)) @ axes.T / np.outer(unit, unit)
+    return Inverse(inverse, float(values.min()))
+
+
+def smallest_rate(rate: float) -> float:
+    """A rate of mismatches of which there is something to estimate: not zero."""
+    return max(rate, 1e-6)
 
 
 def louis_covariance(
@@ -99,31 +147,27 @@ def louis_covariance(
     scores: FloatArray,
     mismatch_rate: float | None,
 ) -> Covariance:
-    """Invert the complete-data information less the covariance of the scores.
+    """Covariance of the estimates from the observed information.
 
     `mismatch_rate` is None where the rate was not estimated.
     """
-    rank, n = solver.rank, problem.n_rows
-    complete = np.concatenate([np.full(rank, noise_scale**-2.0), [2.0 * n]])
-    if mismatch_rate is not None:
-        rate = max(mismatch_rate, 1e-6)  # a rate of zero leaves nothing to estimate
-        complete = np.append(complete, problem.n_movable * rate**2 * (1.0 - min(rate, 0.999)))
-        scores = scores * np.append(np.ones(rank + 1), rate)
-    size = len(complete)
-    missing = np.atleast_2d(np.cov(scores[:, :size], rowvar=False)) if len(scores) > 1 else 0.0
-    # In units of the complete information, so that every direction counts alike.
-    unit = np.sqrt(complete)
-    share = np.eye(size) - missing / np.outer(unit, unit)
-    values, axes = np.linalg.eigh(share)
-    inverse = (axes / np.maximum(values, SMALLEST_SHARE)) @ axes.T / np.outer(unit, unit)
+    rank = solver.rank
+    missing = np.cov(scores, rowvar=False) if len(scores) > 1 else np.zeros((rank + 2, rank + 2))
+    inverse, left = invert_information(problem, solver, noise_scale, missing, mismatch_rate)
     coef = np.zeros((1 + len(solver.to_coef), 1 + len(solver.to_coef)))
     coef[1:, 1:] = solver.to_coef @ inverse[:rank, :rank] @ solver.to_coef.T
     if solver.fit_intercept:
-        add_intercept(coef, solver.centre, noise_scale, n)
+        add_intercept(coef, solver.centre, noise_scale, problem.n_rows)
     return Covariance(
         coef,
         float(inverse[rank, rank]),
         float(inverse[-1, -1]) if mismatch_rate is not None else float("nan"),
-        float(values.min()),
-        float(np.sqrt(np.trace(inverse[:rank, :rank]) / rank)) / noise_scale if rank else 1.0,
+        left,
+        error_inflation(inverse[:rank, :rank], noise_scale),
     )
+
+
+def error_inflation(covariance: FloatArray, noise_scale: float) -> float:
+    """Root mean square error over directions of the orthonormal basis, in units of the noise."""
+    rank = len(covariance)
+    return float(np.sqrt(np.trace(covariance) / rank)) / noise_scale if rank else 1.0

@@ -3,9 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit
 from scipy.stats import t as student
 
 from ..problem import FloatArray
+
+SMALLEST_SHARE = 1e-6  # of rates on the scale of logits
 
 
 class Estimates(NamedTuple):
@@ -47,3 +50,15 @@ def add_intercept(
     covariance[0, 1:] = covariance[1:, 0] = cross
     covariance[0, 0] = noise_scale**2 / n_rows - centre @ cross
     return covariance
+
+
+def to_logit(share: FloatArray) -> FloatArray:
+    """From shares to the whole line; 0 and 1 become large and stay finite."""
+    inside = np.clip(share, SMALLEST_SHARE, 1.0 - SMALLEST_SHARE)
+    value: FloatArray = np.log(inside / (1.0 - inside))
+    return value
+
+
+def from_logit(value: FloatArray) -> FloatArray:
+    """From the whole line back to shares."""
+    return np.asarray(expit(value))
