@@ -1,0 +1,20 @@
+"""Pictures of fitted models, in scikit-learn's manner: ``Display.from_estimator(model)``.
+
+They need matplotlib (``pip install "unshuffle[plots]"``), which is loaded when one is drawn.
+"""
+
+from .calibration import MatchCalibrationDisplay
+from .coefficients import CoefficientDisplay
+from .match import MatchDisplay
+from .path import PathDisplay
+from .residuals import ResidualDisplay
+from .solutions import SolutionsDisplay
+
+__all__ = [
+    "CoefficientDisplay",
+    "MatchCalibrationDisplay",
+    "MatchDisplay",
+    "PathDisplay",
+    "ResidualDisplay",
+    "SolutionsDisplay",
+]

@@ -1,0 +1,44 @@
+"""What pictures ask of a fitted model, and what they say where it has no answer."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..problem import FloatArray
+
+
+def need(model: Any, name: str, advice: str) -> Any:
+    """The fitted attribute `name`, or an error that says what to do."""
+    check_is_fitted(model)
+    if not hasattr(model, name):
+        raise ValueError(
+            f"this picture shows {name}, which this fit of {type(model).__name__} does not have; "
+            f"{advice}"
+        )
+    return getattr(model, name)
+
+
+def feature_names(model: Any) -> list[str]:
+    """Names of the features, or x0, x1, ..."""
+    names = getattr(model, "feature_names_in_", None)
+    return [f"x{j}" for j in range(len(model.coef_))] if names is None else [str(n) for n in names]
+
+
+def fitted_values(model: Any, X: Any = None) -> FloatArray:
+    """What the model expects of its rows: those of the fit, or those of `X`."""
+    if X is not None:
+        return np.asarray(model.predict(X), dtype=np.float64)
+    kept = getattr(model, "_problem", None)
+    if kept is None:
+        raise ValueError(
+            "this model does not hold the data of its fit (files do not keep them); pass X, the "
+            "rows it was fitted to"
+        )
+    fitted: FloatArray = kept.X @ model.coef_ + model.intercept_
+    return fitted
+
+
+def plain(label: object) -> str:
+    """Text that matplotlib shows as it stands: a dollar sign would begin a formula."""
+    return str(label).replace("$", r"\$")

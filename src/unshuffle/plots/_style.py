@@ -1,0 +1,76 @@
+"""One look for all pictures: colour-blind safe, and told apart by marker and line in greyscale."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's palette without its yellow, which white paper swallows.
+BLUE, VERMILION, GREEN, PURPLE = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
+ORANGE, SKY, GREY = "#e69f00", "#56b4e9", "#7f7f7f"
+COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, GREY)
+MARKERS = ("o", "v", "s", "D", "^", "P", "X")
+LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 3)), (0, (1, 3)))
+
+# Who is who, wherever methods are compared.
+OURS: dict[str, Any] = {"color": BLUE, "marker": "o"}
+AS_GIVEN: dict[str, Any] = {"color": VERMILION, "marker": "v"}
+KNOWN: dict[str, Any] = {"color": GREEN, "marker": "s", "markerfacecolor": "none"}
+
+# So many features can be told apart by colour, marker and line.
+MOST_STYLES = len(COLOURS)
+
+
+def panels(
+    ax: Any, n_panels: int = 1, *, size: tuple[float, float] = (6.4, 4.0)
+) -> tuple["Figure", list["Axes"]]:
+    """The axes to draw on: those given, or new ones side by side; `size` in inches for each."""
+    try:
+        import matplotlib.pyplot as plt
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "matplotlib":
+            raise
+        message = 'pictures need matplotlib; run: pip install "unshuffle[plots]"'
+        raise ImportError(message) from error
+
+    if ax is None:
+        figure, axes = plt.subplots(
+            1, n_panels, squeeze=False, layout="constrained",
+            figsize=(size[0] if n_panels == 1 else 0.75 * size[0] * n_panels, size[1]),
+        )  # fmt: skip
+        return figure, list(axes.ravel())
+    given = list(np.atleast_1d(np.asarray(ax, dtype=object)).ravel())
+    if len(given) != n_panels:
+        raise ValueError(
+            f"this picture has {n_panels} panel{'s' if n_panels > 1 else ''} but ax holds "
+            f"{len(given)} axes; give ax=None or {n_panels}"
+        )
+    return given[0].figure, given
+
+
+def ink() -> str:
+    """The colour of text, so that lines of reference follow the user's style."""
+    from matplotlib import rcParams
+
+    return str(rcParams["text.color"])
+
+
+def tidy(axes: "Axes") -> None:
+    """No frame, a faint grid behind the data."""
+    axes.grid(alpha=0.2, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def feature_styles(n_features: int) -> list[dict[str, Any]]:
+    """One colour, marker and line per feature; beyond `MOST_STYLES` all look the same."""
+    if n_features > MOST_STYLES:
+        return [{"color": BLUE, "marker": "", "linestyle": "-", "linewidth": 0.8}] * n_features
+    styles = zip(COLOURS, MARKERS, LINES, strict=True)
+    return [
+        {"color": colour, "marker": marker, "linestyle": line}
+        for colour, marker, line in list(styles)[:n_features]
+    ]
