@@ -9,14 +9,8 @@ from typing import Any
 import pandas as pd
 
 from .. import __version__
+from ..atomic import write_atomically
 from .experiment import Experiment
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write next to `path`, then rename."""
-    part = path.with_name(f".part.{path.name}")
-    part.write_bytes(content)
-    part.replace(path)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from ..atomic import write_atomically
 from .experiment import Experiment, Reading
-from .files import Shelf, write_atomically
+from .files import Shelf
 
 MARKS = {"holds": "✓", "holds in part": "◐", "does not hold": "✗"}
 

@@ -7,6 +7,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..problem import FloatArray
 
+LONGEST = 24  # characters of a name
+
 
 def need(model: Any, name: str, advice: str) -> Any:
     """The fitted attribute `name`, or an error that says what to do."""
@@ -40,5 +42,10 @@ def fitted_values(model: Any, X: Any = None) -> FloatArray:
 
 
 def plain(label: object) -> str:
-    """Text that matplotlib shows as it stands: a dollar sign would begin a formula."""
-    return str(label).replace("$", r"\$")
+    """Text that matplotlib shows as it stands, and not too long.
+
+    A dollar sign would begin a formula, and a leading underscore would hide a legend entry.
+    """
+    text = str(label)
+    text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return ("\u200b" if text.startswith("_") else "") + text.replace("$", r"\$")

@@ -91,7 +91,8 @@ class CoefficientDisplay:
         -------
         display : CoefficientDisplay
         """
-        names = feature_names(model) if need(model, "coef_", "fit it") is not None else []
+        need(model, "coef_", "use an estimator of this package")
+        names = feature_names(model)
         series = {"unshuffle": _of_model(model, level)}
         given = getattr(model, "_as_given", None)
         if given is not None:
@@ -130,10 +131,10 @@ class CoefficientDisplay:
         any_interval = any(found.interval is not None for found in self.series.values())
         bars = f", {self.level:.0%} intervals" if any_interval else ""
         axes.set_xlabel(f"coefficient{bars}")
-        axes.set_title("Coefficients", loc="left")
+        axes.set_title("Coefficients", loc="left", pad=24)
         tidy(axes)
-        axes.legend(frameon=False, fontsize="small", ncols=3, loc="upper left",
-                    bbox_to_anchor=(0.0, -0.12), borderaxespad=1.2)  # fmt: skip
+        axes.legend(frameon=False, fontsize="small", ncols=3, loc="lower left",
+                    bbox_to_anchor=(-0.02, 1.0), borderaxespad=0.1, handletextpad=0.2)  # fmt: skip
         return self
 
 

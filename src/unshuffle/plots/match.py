@@ -31,7 +31,7 @@ class MatchDisplay:
     kind : {"groups", "pairs"}
         What lines and cells are.
     names : sequence of str
-        Names of the groups, for "groups"; the name of the group, for "pairs".
+        Names of the groups, for "groups"; of the group, if there are others, for "pairs".
     lost : bool, default=False
         For "pairs": whether labels stand in their own order.
 
@@ -108,7 +108,8 @@ class MatchDisplay:
             return cls(matrix, "groups", [names[k] for k in shown]).plot(ax=ax)
         number = _find(0 if group is None else group, names, by_name=groups is not None)
         lost = not pairing.prior.mostly_right and pairing.prior.places is None
-        return cls(_pairs(pairing, number, lost), "pairs", [names[number]], lost=lost).plot(ax=ax)
+        name = [names[number]] if problem.n_blocks > 1 else []
+        return cls(_pairs(pairing, number, lost), "pairs", name, lost=lost).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw; `ax` is where, or None for a new figure."""
@@ -132,7 +133,8 @@ class MatchDisplay:
             axes.set_xticks([])
         else:
             bar.set_label("probability")
-            axes.set_title(f"Who holds which label: group {plain(self.names[0])}", loc="left")
+            group = f": group {plain(self.names[0])}" if self.names else ""
+            axes.set_title(f"Who holds which label{group}", loc="left")
             order = "by size" if self.lost else "in the order of the rows they were given beside"
             axes.set_xlabel(f"labels, {order}")
             axes.set_ylabel("rows, by fitted value")
@@ -145,8 +147,7 @@ def _tick_names(axes: Any, names: list[str]) -> None:
     """As many names as can be read."""
     step = -(-len(names) // 20)
     places = np.arange(0, len(names), step)
-    shown = [name if len(name) <= 18 else f"{name[:17]}…" for name in names]
-    axes.set_yticks(places, [plain(shown[k]) for k in places])
+    axes.set_yticks(places, [plain(names[k]) for k in places])
 
 
 def _block_names(problem: Problem, groups: Any) -> list[str]:

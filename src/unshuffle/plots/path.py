@@ -88,10 +88,9 @@ class PathDisplay:
         for name, values, last, style in zip(
             self.names, self.coef.T, self.final, styles, strict=True
         ):
-            label = plain(name)
             lower.plot(
                 iterations, values, markersize=3, markevery=max(1, len(values) // 12),
-                label=f"\u200b{label}" if label.startswith("_") else label, **style,
+                label=plain(name), **style,
             )  # fmt: skip
             lower.plot(
                 iterations[-1:], [last], marker=style["marker"] or "o", markersize=7,

@@ -112,12 +112,11 @@ class SolutionsDisplay:
         for name, values, style in zip(
             self.names, self.coef.T, feature_styles(len(self.names)), strict=True
         ):
-            label = plain(name)
             axes.plot(
                 self.objectives, values, linestyle="none", markersize=5,
                 marker=style["marker"] or "o", color=style["color"],
                 alpha=1.0 if style["marker"] else 0.4,
-                label=f"\u200b{label}" if label.startswith("_") else label,
+                label=plain(name),
             )  # fmt: skip
         axes.axvline(
             self.objectives[0], color=ink(), linewidth=0.8, linestyle="--", alpha=0.6,
@@ -125,7 +124,8 @@ class SolutionsDisplay:
         )  # fmt: skip
         axes.set_xlabel("matched sum of squares")
         axes.set_ylabel("coefficient")
-        axes.set_title(f"{len(self.objectives)} matchings found", loc="left")
+        n_found = len(self.objectives)
+        axes.set_title(f"{n_found} distinct matching{'s' if n_found > 1 else ''}", loc="left")
         if len(self.names) <= MOST_STYLES:
             axes.legend(frameon=False, fontsize="small", ncols=2)
 

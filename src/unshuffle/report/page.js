@@ -1,0 +1,74 @@
+"use strict";
+const byId = (id) => document.getElementById(id);
+
+// Sorting: a click on a head, or Enter on it; empty cells always stand last.
+const valueOf = (row, column, isNumber) => {
+  const cell = row.cells[column];
+  if (!isNumber) return cell.textContent.toLowerCase();
+  return parseFloat(cell.dataset.v ?? cell.textContent);
+};
+const sortBy = (head) => {
+  const table = head.closest("table");
+  const body = table.tBodies[0];
+  const isNumber = head.dataset.kind === "number";
+  const falling = head.getAttribute("aria-sort") === "ascending";
+  const sign = falling ? -1 : 1;
+  const keyed = [...body.rows].map((row) => [valueOf(row, head.cellIndex, isNumber), row]);
+  const empty = (key) => key === "–" || key === "" || Number.isNaN(key);
+  keyed.sort(([a], [b]) => {
+    if (empty(a) || empty(b)) return empty(a) - empty(b);
+    return sign * (isNumber ? a - b : a.localeCompare(b, undefined, { numeric: true }));
+  });
+  body.append(...keyed.map(([, row]) => row));
+  for (const other of table.tHead.rows[0].cells) other.setAttribute("aria-sort", "none");
+  head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+};
+for (const head of document.querySelectorAll("th")) {
+  head.querySelector("button").addEventListener("click", () => sortBy(head));
+}
+
+// Filtering the matches by name of row or group, and by probability.
+const matches = byId("matches");
+const titles = [...matches.tHead.rows[0].cells].map((head) => head.textContent);
+const named = ["Row", "Group"].map((title) => titles.indexOf(title)).filter((k) => k >= 0);
+const likely = titles.indexOf("Match probability");
+const filter = () => {
+  const wanted = byId("find").value.trim().toLowerCase();
+  const limit = byId("limit") ? parseFloat(byId("limit").value) : 2;
+  let shown = 0;
+  for (const row of matches.tBodies[0].rows) {
+    const found = named.some((k) => row.cells[k].textContent.toLowerCase().includes(wanted));
+    const below = likely < 0 || parseFloat(row.cells[likely].textContent) < limit;
+    row.hidden = !(found && below);
+    shown += !row.hidden;
+  }
+  byId("shown").textContent = `${shown.toLocaleString("en")} shown`;
+};
+byId("find").addEventListener("input", filter);
+byId("limit")?.addEventListener("change", filter);
+filter();
+
+// The theme follows the system until somebody asks for the other one.
+const root = document.documentElement;
+const system = matchMedia("(prefers-color-scheme: dark)");
+const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
+const tellTheme = () => {
+  byId("theme").setAttribute("aria-pressed", String(isDark()));
+};
+byId("theme").addEventListener("click", () => {
+  root.dataset.theme = isDark() ? "light" : "dark";
+  tellTheme();
+});
+system.addEventListener("change", tellTheme);
+tellTheme();
+
+// Copying; where the clipboard is closed to us the code is selected instead.
+byId("copy").addEventListener("click", async () => {
+  try {
+    await navigator.clipboard.writeText(byId("code").textContent);
+    byId("copy").textContent = "Copied";
+  } catch {
+    getSelection().selectAllChildren(byId("code"));
+    byId("copy").textContent = "Selected: press Ctrl+C";
+  }
+});
