@@ -34,7 +34,7 @@ _HOMES = {
     "Verdict": "inference.verdict",
     "warm_up": "kernels.warm_up",
 }
-_ROOMS = ("datasets", "metrics")
+_ROOMS = ("datasets", "metrics", "plots", "report")
 
 __all__ = [
     "BootstrapResult",
@@ -50,6 +50,8 @@ __all__ = [
     "Verdict",
     "datasets",
     "metrics",
+    "plots",
+    "report",
     "warm_up",
 ]
 

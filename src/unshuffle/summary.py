@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .inference.intervals import Estimates
-from .inference.verdict import Verdict
+from .inference.verdict import Reason, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ("coef", "std err", "t", "p", "low", "high")
-COLOURS = {"trust": "#1b7837", "caution": "#8c6d00", "reject": "#b2182b"}
+COLOURS = {"trust": "#1b7837", "caution": "#7d5700", "reject": "#b2182b"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +103,10 @@ class Summary:
         parts = []
         if self.verdict is not None:
             colour = COLOURS[self.verdict.level]
-            parts.append(f'<p><b style="color:{colour}">{escape(self.verdict.level)}</b></p><ul>')
-            parts += [f"<li>{escape(reason.text)}</li>" for reason in self.verdict.reasons]
+            # White on colour reads the same in light and dark notebooks.
+            badge = f"background:{colour};color:#fff;padding:2px 10px;border-radius:10px"
+            parts.append(f'<p><b style="{badge}">{escape(self.verdict.level)}</b></p><ul>')
+            parts += [f"<li>{_with_advice(reason)}</li>" for reason in self.verdict.reasons]
             parts.append("</ul>")
         facts = "; ".join(f"{escape(name)}: {escape(value)}" for name, value in self.facts.items())
         body = "".join(
@@ -149,6 +151,11 @@ def _number(value: float, column: str) -> str:
 def _line(cells: list[str], widths: list[int]) -> str:
     first = cells[0].ljust(widths[0])
     return "  ".join([first, *(c.rjust(w) for c, w in zip(cells[1:], widths[1:], strict=True))])
+
+
+def _with_advice(reason: Reason) -> str:
+    advice = f" <i>What to do: {escape(reason.advice)}.</i>" if reason.advice else ""
+    return f"{escape(reason.text)}.{advice}"
 
 
 def _mark(level: str) -> str:

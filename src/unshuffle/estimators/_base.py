@@ -18,6 +18,7 @@ from ..least_squares import LeastSquares
 from ..problem import FloatArray, IntArray, Problem
 from ..seeding import seed_from
 from ..validation import build_problem
+from ._notebook import NotebookMethods
 
 
 class Task(NamedTuple):
@@ -74,7 +75,12 @@ class LinearPrediction:
         return predicted
 
 
-class BaseShuffledRegressor(LinearPrediction, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class BaseShuffledRegressor(
+    NotebookMethods,
+    LinearPrediction,
+    RegressorMixin,
+    BaseEstimator,  # type: ignore[misc]
+):
     """Linear regression on labels whose pairing with the rows is lost."""
 
     # With metadata routing enabled, `groups` and `known` reach fit without further words.

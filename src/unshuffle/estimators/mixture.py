@@ -11,9 +11,10 @@ from ..least_squares import LeastSquares
 from ..search.robust import fit_mixture
 from ..validation import build_problem
 from ._base import LinearPrediction, check_enough_rows, warn_not_converged, warn_rank
+from ._notebook import NotebookMethods
 
 
-class MixtureRegressor(LinearPrediction, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class MixtureRegressor(NotebookMethods, LinearPrediction, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     r"""Linear regression where some labels are not the row's own.
 
     A label is the row's own with probability :math:`1 - \alpha`, or drawn from the labels at

@@ -65,6 +65,14 @@ def tidy(axes: "Axes") -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
+def legend_beside(axes: "Axes") -> None:
+    """A legend to the right of the panel, where it hides nothing."""
+    axes.legend(
+        frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5),
+        handlelength=2.4, borderaxespad=0.3,
+    )  # fmt: skip
+
+
 def feature_styles(n_features: int) -> list[dict[str, Any]]:
     """One colour, marker and line per feature; beyond `MOST_STYLES` all look the same."""
     if n_features > MOST_STYLES:

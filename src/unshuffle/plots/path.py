@@ -7,7 +7,7 @@ import numpy as np
 
 from ..problem import FloatArray
 from ._fitted import feature_names, need, plain
-from ._style import BLUE, MOST_STYLES, feature_styles, panels, tidy
+from ._style import BLUE, MOST_STYLES, feature_styles, legend_beside, panels, tidy
 
 
 class PathDisplay:
@@ -99,7 +99,7 @@ class PathDisplay:
         lower.set_ylabel("coefficient")
         lower.set_title("Coefficients", loc="left")
         if len(self.names) <= MOST_STYLES:
-            lower.legend(frameon=False, fontsize="small", ncols=2)
+            legend_beside(lower)
         for axes in (upper, lower):
             axes.set_xlabel("iteration")
             axes.xaxis.get_major_locator().set_params(integer=True)

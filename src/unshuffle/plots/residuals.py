@@ -93,11 +93,11 @@ class ResidualDisplay:
         self.figure_, (axes,) = panels(ax)
         self.ax_ = axes
         shown = np.arange(len(self.fitted))
-        title = "Residuals of the expected labels"
+        rows = ""
         if self.max_points is not None and len(shown) > self.max_points:
             places = np.linspace(0, len(shown) - 1, self.max_points).round().astype(int)
             shown = np.argsort(self.fitted, kind="stable")[places]
-            title += f" ({len(shown):,} of {len(self.fitted):,} rows)"
+            rows = f" ({len(shown):,} of {len(self.fitted):,} rows)"
         axes.plot(
             self.fitted[shown], self.residuals[shown], linestyle="none", marker="o",
             markersize=3.5, markeredgewidth=0, alpha=0.45, color=BLUE,
@@ -108,9 +108,9 @@ class ResidualDisplay:
                 sign * self.noise_scale, color=ink(), linewidth=0.8, linestyle="--", alpha=0.6,
                 label=f"± noise ({self.noise_scale:.3g})" if sign > 0 else "_",
             )  # fmt: skip
-        axes.set_xlabel("fitted value")
+        axes.set_xlabel(f"fitted value{rows}")
         axes.set_ylabel("expected label − fitted value")
-        axes.set_title(title, loc="left")
+        axes.set_title("Residuals of the expected labels", loc="left")
         axes.legend(frameon=False, fontsize="small")
         tidy(axes)
         return self

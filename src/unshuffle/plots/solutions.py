@@ -7,7 +7,7 @@ import numpy as np
 
 from ..problem import FloatArray
 from ._fitted import feature_names, need, plain
-from ._style import BLUE, GREY, MOST_STYLES, feature_styles, ink, panels, tidy
+from ._style import BLUE, GREY, MOST_STYLES, feature_styles, ink, legend_beside, panels, tidy
 
 
 class SolutionsDisplay:
@@ -127,7 +127,7 @@ class SolutionsDisplay:
         n_found = len(self.objectives)
         axes.set_title(f"{n_found} distinct matching{'s' if n_found > 1 else ''}", loc="left")
         if len(self.names) <= MOST_STYLES:
-            axes.legend(frameon=False, fontsize="small", ncols=2)
+            legend_beside(axes)
 
     def _draw_chance(self, axes: Any) -> None:
         scores = np.sort(self.null_scores)

@@ -1,11 +1,12 @@
 """Pieces of HTML. Whatever comes from outside is escaped here, and nowhere else."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
 LONGEST = 80  # characters of a name in a table
+LONG = 30  # rows from which on a table scrolls instead of stretching the page
 
 
 class Cell(NamedTuple):
@@ -41,20 +42,37 @@ def p_value(value: float) -> Cell:
 
 
 def table(
-    columns: Sequence[Column], rows: Iterable[Sequence[Cell]], *, name: str, caption: str
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[Cell]],
+    *,
+    name: str,
+    caption: str,
+    over: Sequence[tuple[str, int]] = (),
 ) -> str:
-    """A table that the page's script sorts; scrolls by itself, with the keyboard too."""
+    """A table that the page's script sorts; scrolls by itself, with the keyboard too.
+
+    `over` are heads above the heads, each with the number of columns it spans.
+    """
+    upper = "".join(
+        f'<th scope="colgroup" colspan="{span}">{text(title)}</th>' if title else "<td></td>" * span
+        for title, span in over
+    )
+    upper = f'<tr class="over">{upper}</tr>' if over else ""
     heads = "".join(
         f'<th scope="col" data-kind="{"number" if column.number else "text"}" aria-sort="none">'
         f'<button type="button">{text(column.title)}</button></th>'
         for column in columns
     )
     # Closing tags of cells and lines may be left out in HTML; long tables are half as long.
-    body = "\n".join("<tr>" + "".join(_cell(cell) for cell in row) for row in rows)
+    kinds = ["" if column.number else " class=t" for column in columns]
+    body = "\n".join(
+        "<tr>" + "".join(_cell(cell, kind) for cell, kind in zip(row, kinds, strict=True))
+        for row in rows
+    )
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{text(caption)}">'
+        f'<div class="scroll{" tall" if len(rows) > LONG else ""}" tabindex="0" role="region" aria-label="{text(caption)}">'
         f'<table id="{name}"><caption class="unseen">{text(caption)}</caption>'
-        f"<thead><tr>{heads}</tr></thead><tbody>\n{body}\n</tbody></table></div>"
+        f"<thead>{upper}<tr>{heads}</tr></thead><tbody>\n{body}\n</tbody></table></div>"
     )
 
 
@@ -67,6 +85,6 @@ def definitions(entries: Mapping[str, object]) -> str:
     return f"<dl>{items}</dl>"
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: Cell, kind: str) -> str:
     mark = "" if cell.sorts_as is None else f' data-v="{cell.sorts_as:.6g}"'
-    return f"<td{mark}>{text(cell.text)}"
+    return f"<td{kind}{mark}>{text(cell.text)}"

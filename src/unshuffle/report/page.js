@@ -20,10 +20,10 @@ const sortBy = (head) => {
     return sign * (isNumber ? a - b : a.localeCompare(b, undefined, { numeric: true }));
   });
   body.append(...keyed.map(([, row]) => row));
-  for (const other of table.tHead.rows[0].cells) other.setAttribute("aria-sort", "none");
+  for (const other of head.parentElement.cells) other.setAttribute("aria-sort", "none");
   head.setAttribute("aria-sort", falling ? "descending" : "ascending");
 };
-for (const head of document.querySelectorAll("th")) {
+for (const head of document.querySelectorAll("th[data-kind]")) {
   head.querySelector("button").addEventListener("click", () => sortBy(head));
 }
 
@@ -53,7 +53,7 @@ const root = document.documentElement;
 const system = matchMedia("(prefers-color-scheme: dark)");
 const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
 const tellTheme = () => {
-  byId("theme").setAttribute("aria-pressed", String(isDark()));
+  byId("theme").textContent = isDark() ? "Light theme" : "Dark theme";
 };
 byId("theme").addEventListener("click", () => {
   root.dataset.theme = isDark() ? "light" : "dark";

@@ -99,7 +99,10 @@ def leading(model: Any, n_most: int) -> list[int]:
 
 def _solutions(model: Any) -> Picture:
     compared = len(model.null_scores_) > 0
-    caption = "Where matchings almost as good as the best have other coefficients, the data do not decide between them."
+    caption = (
+        "Where matchings almost as good as the best have other coefficients, the data do not "
+        "decide between them."
+    )
     if compared:
         caption += " Below: the best match beside what labels unrelated to the features reach."
     return _picture(
@@ -118,7 +121,10 @@ def _matches(model: Any, data: DataFacts) -> list[Picture]:
             lambda axes: MatchDisplay.from_estimator(model, groups=names, ax=axes),
         ))  # fmt: skip
     elif problem.n_movable <= MOST_PAIRED_ROWS:
-        caption = "A sharp bright diagonal means that rows and labels can be told apart; a broad or dim one that many pairings are as good."
+        caption = (
+            "A sharp bright diagonal means that it is known who belongs to whom; a broad or dim "
+            "one that many pairings are as good."
+        )
         pictures.append(_picture(
             "pairs", caption, (4.2,),
             lambda axes: MatchDisplay.from_estimator(model, group=0, ax=axes),
@@ -127,7 +133,12 @@ def _matches(model: Any, data: DataFacts) -> list[Picture]:
 
 
 def _residuals(model: Any) -> Picture:
-    caption = "There should be no shape in it. The band is narrower than the noise because expected labels lean towards the fit."
+    caption = (
+        "There should be no bend in it. The band is narrower than the noise because expected "
+        "labels lean towards the fit."
+    )
+    if getattr(model, "pairing_", "") == "lost":
+        caption += " Small waves are no alarm: where the order is lost, neighbours share labels."
     return _picture(
         "residuals", caption, (3.6,),
         lambda axes: ResidualDisplay.from_estimator(model, max_points=MOST_POINTS, ax=axes),
@@ -135,7 +146,10 @@ def _residuals(model: Any) -> Picture:
 
 
 def _path(model: Any) -> Picture:
-    caption = "Coefficients that have levelled off have settled. Large open markers are the values reported."
+    caption = (
+        "Coefficients that have levelled off have settled. Large open markers are the values "
+        "reported."
+    )
     return _picture(
         "path", caption, (2.4, 2.9), lambda axes: PathDisplay.from_estimator(model, ax=axes)
     )
@@ -150,6 +164,7 @@ def _picture(
 
     with matplotlib.style.context(["default", STYLE]):
         figure = Figure(figsize=(WIDTH, sum(heights)), layout="constrained")
+        figure.get_layout_engine().set(hspace=0.06, h_pad=0.06)  # type: ignore[union-attr, call-arg]
         axes = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)
         draw(axes.ravel() if len(heights) > 1 else axes[0, 0])
         drawn = StringIO()

@@ -28,7 +28,12 @@ MARKS = {"trust": "✓", "caution": "!", "reject": "✕", "none": "–"}
 PAIRINGS = {
     "known": "The order of the labels is known, so this is ordinary least squares.",
     "mostly-right": "The labels as given were taken to be mostly right: most rows hold their own.",
-    "lost": "The order of the labels was taken to be lost: the pairing was not believed.",
+    "lost": "The order of the labels was taken to be lost",
+}
+STARTS = {
+    "match": "; the fit follows the best match that was found.",
+    "known rows": "; no match was followed, and the fit rests on the known rows.",
+    "labels as given": "; no match was followed.",
 }
 WITHOUT_MATPLOTLIB = 'Pictures need matplotlib: pip install "unshuffle[plots]"'
 
@@ -38,12 +43,13 @@ def verdict(model: Any) -> str:
     judged = getattr(model, "verdict_", None)
     level = "none" if judged is None else judged.level
     word, sentence = SAID[level]
-    pairing = PAIRINGS.get(getattr(model, "pairing_", ""), "")
+    kind = getattr(model, "pairing_", "")
+    pairing = PAIRINGS.get(kind, "") + (STARTS[model.start_] if kind == "lost" else "")
     reasons = () if judged is None else judged.reasons
     listed = "".join(_reason(reason) for reason in reasons)
     return (
         f'<div class="verdict {level}"><p class="word"><span class="mark" aria-hidden="true">'
-        f"{MARKS[level]}</span> {word}</p><div><p class=\"lead\">{text(sentence, 300)}</p>"
+        f'{MARKS[level]}</span> {word}</p><div><p class="lead">{text(sentence, 300)}</p>'
         f"<p>{text(pairing, 300)}</p></div></div>"
         + (f'<ul class="reasons">{listed}</ul>' if listed else "")
     )
@@ -81,9 +87,11 @@ def coefficients(model: Any, names: Sequence[str]) -> str:
         Column("Feature", number=False),
         *(Column(title) for title in ("Coefficient", "Std. error", "95 % from", "to", "p")),
     ]
+    over = [("", 1), ("This fit", 5)]
     found = [_estimates(summary.ours, summary.level)]
     if summary.as_given is not None:
-        columns += [Column(f"As given{more}") for more in ("", ": std. error", ": p")]
+        columns += [Column(title) for title in ("Coefficient", "Std. error", "p")]
+        over.append(("Least squares on the labels as given", 3))
         as_given = _estimates(summary.as_given, summary.level)
         found.append(as_given[:2] + as_given[-1:])
     rows = [
@@ -91,7 +99,9 @@ def coefficients(model: Any, names: Sequence[str]) -> str:
         for k in chosen
     ]
     facts = definitions(summary.facts)
-    return facts + note + table(columns, rows, name="coefficients", caption="Coefficients")
+    return (
+        facts + note + table(columns, rows, name="coefficients", caption="Coefficients", over=over)
+    )
 
 
 def _estimates(found: Any, level: float) -> list[list[Cell]]:
@@ -105,7 +115,7 @@ def _estimates(found: Any, level: float) -> list[list[Cell]]:
 def pictures(model: Any, data: DataFacts) -> str:
     """Every picture, or how to get them where matplotlib is missing."""
     try:
-        import matplotlib  # noqa: F401, ICN001
+        import matplotlib  # noqa: F401
     except ModuleNotFoundError:
         return f"<p>{text(WITHOUT_MATPLOTLIB)}</p>"
     return "".join(
@@ -122,7 +132,7 @@ def matches(model: Any, data: DataFacts) -> str:
     rows = np.arange(n_rows) if proba is None else np.argsort(proba, kind="stable")
     rows = rows[:MOST_MATCHES]
     columns = _match_columns(model, data, rows)
-    cells = zip(*(values for _, values in columns), strict=True)
+    cells = list(zip(*(values for _, values in columns), strict=True))
     order = "in their own order" if proba is None else "the most doubtful first"
     shown = f"All {n_rows:,} rows" if len(rows) == n_rows else f"{len(rows):,} of {n_rows:,} rows"
     note = f"{shown}, {order}."
@@ -144,9 +154,7 @@ def _filters(with_probability: bool) -> str:
     return f'<div class="filters">{"".join(parts)}<output id="shown"></output></div>'
 
 
-def _match_columns(
-    model: Any, data: DataFacts, rows: Any
-) -> list[tuple[Column, Iterable[Cell]]]:
+def _match_columns(model: Any, data: DataFacts, rows: Any) -> list[tuple[Column, Iterable[Cell]]]:
     names = data.row_names
     columns: list[tuple[Column, Iterable[Cell]]] = [
         (Column("Row", number=names is None), _names(names, rows))
@@ -195,9 +203,7 @@ def understood(data: DataFacts) -> str:
         facts[f"Features ({len(data.columns):,})"] = _list(data.columns)
     parts = [definitions(facts)]
     left_out = [[Cell("column"), Cell(n), Cell(why)] for n, why in data.dropped_columns.items()]
-    left_out += [
-        [Cell("rows"), Cell(f"{n:,}"), Cell(why)] for why, n in data.dropped_rows.items()
-    ]
+    left_out += [[Cell("rows"), Cell(f"{n:,}"), Cell(why)] for why, n in data.dropped_rows.items()]
     if left_out:
         columns = [Column(title, number=False) for title in ("Left out", "Which", "Why")]
         parts.append(table(columns, left_out, name="dropped", caption="Left out"))
@@ -207,7 +213,9 @@ def understood(data: DataFacts) -> str:
 
 
 def _list(names: Sequence[str]) -> str:
-    shown = ", ".join(text_ if len(text_) <= 60 else f"{text_[:59]}…" for text_ in names[:MOST_NAMES])
+    shown = ", ".join(
+        text_ if len(text_) <= 60 else f"{text_[:59]}…" for text_ in names[:MOST_NAMES]
+    )
     more = len(names) - MOST_NAMES
     return f"{shown} and {more:,} more" if more > 0 else shown
 
