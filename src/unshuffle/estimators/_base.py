@@ -75,12 +75,7 @@ class LinearPrediction:
         return predicted
 
 
-class BaseShuffledRegressor(
-    NotebookMethods,
-    LinearPrediction,
-    RegressorMixin,
-    BaseEstimator,  # type: ignore[misc]
-):
+class BaseShuffledRegressor(NotebookMethods, LinearPrediction, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Linear regression on labels whose pairing with the rows is lost."""
 
     # With metadata routing enabled, `groups` and `known` reach fit without further words.

@@ -102,6 +102,6 @@ class PathDisplay:
             legend_beside(lower)
         for axes in (upper, lower):
             axes.set_xlabel("iteration")
-            axes.xaxis.get_major_locator().set_params(integer=True)
+            axes.locator_params(axis="x", integer=True)
             tidy(axes)
         return self

@@ -66,11 +66,12 @@ def table(
     # Closing tags of cells and lines may be left out in HTML; long tables are half as long.
     kinds = ["" if column.number else " class=t" for column in columns]
     body = "\n".join(
-        "<tr>" + "".join(_cell(cell, kind) for cell, kind in zip(row, kinds, strict=True))
+        "<tr>" + "".join(_cell(cell, marks) for cell, marks in zip(row, kinds, strict=True))
         for row in rows
     )
+    kind = "scroll tall" if len(rows) > LONG else "scroll"
     return (
-        f'<div class="scroll{" tall" if len(rows) > LONG else ""}" tabindex="0" role="region" aria-label="{text(caption)}">'
+        f'<div class="{kind}" tabindex="0" role="region" aria-label="{text(caption)}">'
         f'<table id="{name}"><caption class="unseen">{text(caption)}</caption>'
         f"<thead>{upper}<tr>{heads}</tr></thead><tbody>\n{body}\n</tbody></table></div>"
     )

@@ -76,7 +76,7 @@ def coefficients(model: Any, names: Sequence[str]) -> str:
         columns = [Column("Feature", number=False), Column("Coefficient")]
         return table(columns, rows[:MOST_COEFFICIENTS], name="coefficients", caption="Coefficients")
     summary = model.summary()
-    chosen = range(len(summary.names))
+    chosen = list(range(len(summary.names)))
     note = ""
     if len(chosen) > MOST_COEFFICIENTS:
         shift = len(summary.names) - len(model.coef_)
