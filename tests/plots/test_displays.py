@@ -237,7 +237,7 @@ def test_large_groups_are_averaged(partial, mostly_right):
 
 def test_matches_that_cannot_be_shown_say_why(partial, zones):
     data, model = zones
-    with pytest.raises(ValueError, match="no group 9 .* there are 9: 0, 1, 2"):
+    with pytest.raises(ValueError, match=r"no group 9 .* there are 9: 0, 1, 2"):
         MatchDisplay.from_estimator(model, group=9)
     with pytest.raises(ValueError, match="no group 'x'"):
         MatchDisplay.from_estimator(model, group="x", groups=data.groups)
@@ -295,7 +295,7 @@ def test_calibration_of_a_model_and_equal_probabilities(partial, mostly_right):
     assert display.counts.sum() == 300
     one = MatchCalibrationDisplay.from_predictions(truth, np.full(300, 0.8))
     assert one.counts.tolist() == [300]
-    with pytest.raises(ValueError, match="permutation == np.arange"):
+    with pytest.raises(ValueError, match=r"permutation == np\.arange"):
         MatchCalibrationDisplay.from_estimator(mostly_right, partial.permutation)
     with pytest.raises(ValueError, match="300 match probabilities"):
         MatchCalibrationDisplay.from_estimator(mostly_right, truth[:9])

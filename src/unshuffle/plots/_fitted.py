@@ -1,11 +1,12 @@
 """What pictures ask of a fitted model, and what they say where it has no answer."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..problem import FloatArray
+from ..problem import FloatArray, IntArray
 
 LONGEST = 24  # characters of a name
 
@@ -25,6 +26,12 @@ def feature_names(model: Any) -> list[str]:
     """Names of the features, or x0, x1, ..."""
     names = getattr(model, "feature_names_in_", None)
     return [f"x{j}" for j in range(len(model.coef_))] if names is None else [str(n) for n in names]
+
+
+def choose(features: Sequence[int] | None, n_features: int) -> IntArray:
+    """Numbers of the features to show; all of them where nothing is said."""
+    every = np.arange(n_features, dtype=np.int64)
+    return every if features is None else every[np.asarray(features, dtype=np.int64)]
 
 
 def fitted_values(model: Any, X: Any = None) -> FloatArray:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from ..problem import FloatArray
-from ._fitted import feature_names, need, plain
+from ._fitted import choose, feature_names, need, plain
 from ._style import AS_GIVEN, KNOWN, OURS, ink, panels, tidy
 
 ROW_HEIGHT = 0.42
@@ -100,7 +100,7 @@ class CoefficientDisplay:
             series["labels as given"] = Series(given.values[_first(model) :], interval)
         if known_order is not None:
             series["known order"] = _known(known_order, len(names), level)
-        chosen = np.arange(len(names)) if features is None else np.asarray(features, dtype=int)
+        chosen = choose(features, len(names))
         picked = {
             title: Series(
                 found.values[chosen], None if found.interval is None else found.interval[chosen]

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..problem import FloatArray
-from ._fitted import feature_names, need, plain
+from ._fitted import choose, feature_names, need, plain
 from ._style import BLUE, MOST_STYLES, feature_styles, legend_beside, panels, tidy
 
 
@@ -57,13 +57,17 @@ class PathDisplay:
         self.names = list(names)
 
     @classmethod
-    def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
+    def from_estimator(
+        cls, model: Any, *, features: Sequence[int] | None = None, ax: Any = None
+    ) -> Self:
         """Draw the path of a fitted model.
 
         Parameters
         ----------
         model : estimator
             A fitted estimator that iterates and keeps its path.
+        features : sequence of int, optional
+            Which features to show; all of them by default.
         ax : two matplotlib Axes, optional
             Where to draw.
 
@@ -73,8 +77,10 @@ class PathDisplay:
         """
         advice = "use ShuffledRegressor, StochasticEMRegressor or HardEMRegressor"
         objective = need(model, "objective_path_", advice)
-        path = np.asarray(model.coef_path_)
-        return cls(objective, path, model.coef_, feature_names(model)).plot(ax=ax)
+        names, shown = feature_names(model), choose(features, len(model.coef_))
+        path = np.asarray(model.coef_path_)[:, shown]
+        chosen = [names[j] for j in shown]
+        return cls(objective, path, model.coef_[shown], chosen).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw; `ax` holds two axes, or is None for a new figure."""

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..problem import FloatArray
-from ._fitted import feature_names, need, plain
+from ._fitted import choose, feature_names, need, plain
 from ._style import BLUE, GREY, MOST_STYLES, feature_styles, ink, legend_beside, panels, tidy
 
 
@@ -68,13 +68,17 @@ class SolutionsDisplay:
         self.null_pvalue = null_pvalue
 
     @classmethod
-    def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
+    def from_estimator(
+        cls, model: Any, *, features: Sequence[int] | None = None, ax: Any = None
+    ) -> Self:
         """Draw what the search of a fitted `ShuffledRegressor` found.
 
         Parameters
         ----------
         model : ShuffledRegressor
             Fitted, with a search.
+        features : sequence of int, optional
+            Which features to show; all of them by default.
         ax : one or two matplotlib Axes, optional
             Where to draw: two where `null_scores_` is not empty, otherwise one.
 
@@ -87,10 +91,11 @@ class SolutionsDisplay:
             "'population'"
         )
         coef = need(model, "solutions_", advice)
+        names, shown = feature_names(model), choose(features, len(model.coef_))
         return cls(
             model.solution_objectives_,
-            coef,
-            feature_names(model),
+            coef[:, shown],
+            [names[j] for j in shown],
             match_score=model.match_score_,
             null_scores=model.null_scores_,
             null_pvalue=model.null_pvalue_,

@@ -77,13 +77,19 @@ def draw_all(model: Any, data: DataFacts) -> list[Picture]:
 def _coefficients(model: Any) -> Picture:
     chosen = leading(model, MOST_COEFFICIENTS)
     caption = "The fit beside least squares on the labels as given, which ignores the shuffle."
-    if len(chosen) < len(model.coef_):
-        caption += f" The {len(chosen)} clearest of {len(model.coef_)} are shown."
+    caption += _limited(model, chosen)
     height = 1.5 + 0.33 * max(len(chosen), 4)
     return _picture(
         "coefficients", caption, (height,),
         lambda axes: CoefficientDisplay.from_estimator(model, features=chosen, ax=axes),
     )  # fmt: skip
+
+
+def _limited(model: Any, chosen: list[int]) -> str:
+    n_features = len(model.coef_)
+    if len(chosen) == n_features:
+        return ""
+    return f" The {len(chosen)} clearest of {n_features:,} coefficients are shown."
 
 
 def leading(model: Any, n_most: int) -> list[int]:
@@ -105,9 +111,10 @@ def _solutions(model: Any) -> Picture:
     )
     if compared:
         caption += " Below: the best match beside what labels unrelated to the features reach."
+    chosen = leading(model, MOST_COEFFICIENTS)
     return _picture(
-        "solutions", caption, (2.9,) * (1 + compared),
-        lambda axes: SolutionsDisplay.from_estimator(model, ax=axes),
+        "solutions", caption + _limited(model, chosen), (2.9,) * (1 + compared),
+        lambda axes: SolutionsDisplay.from_estimator(model, features=chosen, ax=axes),
     )  # fmt: skip
 
 
@@ -150,9 +157,11 @@ def _path(model: Any) -> Picture:
         "Coefficients that have levelled off have settled. Large open markers are the values "
         "reported."
     )
+    chosen = leading(model, MOST_COEFFICIENTS)
     return _picture(
-        "path", caption, (2.4, 2.9), lambda axes: PathDisplay.from_estimator(model, ax=axes)
-    )
+        "path", caption + _limited(model, chosen), (2.4, 2.9),
+        lambda axes: PathDisplay.from_estimator(model, features=chosen, ax=axes),
+    )  # fmt: skip
 
 
 def _picture(

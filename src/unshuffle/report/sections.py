@@ -11,7 +11,8 @@ from .markup import Cell, Column, definitions, number, p_value, table, text
 from .pictures import draw_all, leading
 
 MOST_MATCHES = 2000
-MOST_COEFFICIENTS = 1000
+MOST_COEFFICIENTS = 500
+MOST_CHARACTERS = 350_000  # of the matches, so that long names do not swell the page
 MOST_NAMES = 100
 
 SAID = {
@@ -71,33 +72,34 @@ def _reason(reason: Reason) -> str:
 
 def coefficients(model: Any, names: Sequence[str]) -> str:
     """The fit beside least squares on the labels as given."""
-    if not hasattr(model, "standard_errors_"):
-        rows = [[Cell(name), Cell(number(w))] for name, w in zip(names, model.coef_, strict=True)]
-        columns = [Column("Feature", number=False), Column("Coefficient")]
-        return table(columns, rows[:MOST_COEFFICIENTS], name="coefficients", caption="Coefficients")
-    summary = model.summary()
-    chosen = list(range(len(summary.names)))
+    chosen = leading(model, MOST_COEFFICIENTS)
     note = ""
-    if len(chosen) > MOST_COEFFICIENTS:
-        shift = len(summary.names) - len(model.coef_)
-        kept = [shift + j for j in leading(model, MOST_COEFFICIENTS)]
-        note = f"<p>The {len(kept):,} clearest of {len(chosen):,} coefficients are listed.</p>"
-        chosen = [*range(shift), *kept]
+    if len(chosen) < len(names):
+        note = (
+            f"<p>The {len(chosen):,} clearest of {len(names):,} coefficients are listed"
+            f"{', and the intercept' if model.fit_intercept else ''}.</p>"
+        )
+    if not hasattr(model, "standard_errors_"):
+        rows = [[Cell(names[j]), Cell(number(model.coef_[j]))] for j in chosen]
+        if model.fit_intercept:
+            rows.insert(0, [Cell("(intercept)"), Cell(number(model.intercept_))])
+        columns = [Column("Feature", number=False), Column("Coefficient")]
+        return note + table(columns, rows, name="coefficients", caption="Coefficients")
+    summary = model.summary()
     columns = [
         Column("Feature", number=False),
         *(Column(title) for title in ("Coefficient", "Std. error", "95 % from", "to", "p")),
     ]
     over = [("", 1), ("This fit", 5)]
-    found = [_estimates(summary.ours, summary.level)]
+    found = _estimates(summary.ours, summary.level)
     if summary.as_given is not None:
         columns += [Column(title) for title in ("Coefficient", "Std. error", "p")]
         over.append(("Least squares on the labels as given", 3))
-        as_given = _estimates(summary.as_given, summary.level)
-        found.append(as_given[:2] + as_given[-1:])
-    rows = [
-        [Cell(summary.names[k]), *(column[k] for columns_ in found for column in columns_)]
-        for k in chosen
-    ]
+        value, error, _, _, p = _estimates(summary.as_given, summary.level)
+        found += [value, error, p]
+    first = len(summary.names) - len(names)  # the intercept, where there is one
+    lines = [*range(first), *(first + j for j in chosen)]
+    rows = [[Cell(summary.names[k]), *(column[k] for column in found)] for k in lines]
     facts = definitions(summary.facts)
     return (
         facts + note + table(columns, rows, name="coefficients", caption="Coefficients", over=over)
@@ -133,8 +135,10 @@ def matches(model: Any, data: DataFacts) -> str:
     rows = rows[:MOST_MATCHES]
     columns = _match_columns(model, data, rows)
     cells = list(zip(*(values for _, values in columns), strict=True))
+    sizes = np.cumsum([sum(len(text(cell.text)) + 5 for cell in line) for line in cells])
+    cells = cells[: np.searchsorted(sizes, MOST_CHARACTERS)]
     order = "in their own order" if proba is None else "the most doubtful first"
-    shown = f"All {n_rows:,} rows" if len(rows) == n_rows else f"{len(rows):,} of {n_rows:,} rows"
+    shown = f"All {n_rows:,} rows" if len(cells) == n_rows else f"{len(cells):,} of {n_rows:,} rows"
     note = f"{shown}, {order}."
     if data.row_names is None:
         note += " Rows are counted from 0."
@@ -244,6 +248,6 @@ def code(model: Any, given: str | None) -> str:
         )
     return (
         '<div class="code"><button type="button" id="copy">Copy</button>'
-        f'<pre tabindex="0" aria-label="Python code"><code id="code">{text(given, 100_000)}'
+        f'<pre tabindex="0" aria-label="Python code"><code id="code">{text(given, 20_000)}'
         "</code></pre></div>"
     )
