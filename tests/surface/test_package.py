@@ -46,7 +46,7 @@ def test_examples_in_docstrings_run(name):
 
 
 def test_public_names_have_runnable_examples():
-    from unshuffle import datasets, metrics
+    from unshuffle import datasets, metrics, plots, report
 
     public = [
         getattr(home, name)
@@ -56,6 +56,8 @@ def test_public_names_have_runnable_examples():
                 ["StochasticEMRegressor", "HardEMRegressor", "MixtureRegressor", "warm_up"],
             ),
             (datasets, [n for n in datasets.__all__ if n[0].islower() and n != "load_aptamers"]),
+            (plots, plots.__all__),
+            (report, ["build_report", "write_report"]),
             (
                 metrics,
                 [n for n in vars(metrics) if n.endswith(("error", "cosine", "mse", "accuracy"))],

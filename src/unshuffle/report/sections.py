@@ -28,7 +28,7 @@ SAID = {
 MARKS = {"trust": "✓", "caution": "!", "reject": "✕", "none": "–"}
 PAIRINGS = {
     "known": "The order of the labels is known, so this is ordinary least squares.",
-    "mostly-right": "The labels as given were taken to be mostly right: most rows hold their own.",
+    "mostly-right": "The order of the labels was taken to be right in part.",
     "lost": "The order of the labels was taken to be lost",
 }
 STARTS = {
@@ -57,17 +57,20 @@ def verdict(model: Any) -> str:
 
 
 def _reason(reason: Reason) -> str:
-    advice = f'<p class="advice"><b>What to do:</b> {text(reason.advice, 500)}</p>'
+    advice = f'<p class="advice"><b>What to do:</b> {text(_sentence(reason.advice), 500)}</p>'
     measured = "not measured" if np.isnan(reason.value) else number(reason.value)
-    said = reason.text[:1].upper() + reason.text[1:]
     return (
         f'<li class="{reason.level}"><p class="check"><span class="mark" aria-hidden="true">'
-        f"{MARKS[reason.level]}</span> {text(reason.check[:1].upper() + reason.check[1:])} "
+        f"{MARKS[reason.level]}</span> {text(_sentence(reason.check)[:-1])} "
         f'<span class="level">{reason.level}</span></p>'
-        f"<p>{text(said, 500)}.</p>"
+        f"<p>{text(_sentence(reason.text), 500)}</p>"
         f'<p class="numbers">Measured <b>{measured}</b> · threshold <b>{number(reason.threshold)}'
         f"</b></p>{advice if reason.advice else ''}</li>"
     )
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def coefficients(model: Any, names: Sequence[str]) -> str:
