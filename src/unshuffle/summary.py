@@ -154,7 +154,7 @@ def _line(cells: list[str], widths: list[int]) -> str:
 
 
 def _with_advice(reason: Reason) -> str:
-    advice = f" <i>What to do: {escape(reason.advice)}.</i>" if reason.advice else ""
+    advice = f" <i>What to do: {escape(reason.advice)}</i>" if reason.advice else ""
     return f"{escape(reason.text)}.{advice}"
 
 

@@ -71,6 +71,7 @@ def test_a_rejected_fit_says_what_to_do():
     told = text_of(build_report(model))
     assert "Do not use these coefficients." in told
     assert f"What to do: Do{model.verdict_.reasons[0].advice[2:]}." in told
+    assert "began from the labels as given" in told
     assert "no match was followed" in told
 
 

@@ -31,11 +31,7 @@ PAIRINGS = {
     "mostly-right": "The order of the labels was taken to be right in part.",
     "lost": "The order of the labels was taken to be lost",
 }
-STARTS = {
-    "match": "; the fit follows the best match that was found.",
-    "known rows": "; no match was followed, and the fit rests on the known rows.",
-    "labels as given": "; no match was followed.",
-}
+FOLLOWED = "; the fit follows the best match that was found."
 WITHOUT_MATPLOTLIB = 'Pictures need matplotlib: pip install "unshuffle[plots]"'
 
 
@@ -45,7 +41,10 @@ def verdict(model: Any) -> str:
     level = "none" if judged is None else judged.level
     word, sentence = SAID[level]
     kind = getattr(model, "pairing_", "")
-    pairing = PAIRINGS.get(kind, "") + (STARTS[model.start_] if kind == "lost" else "")
+    pairing = PAIRINGS.get(kind, "")
+    if kind == "lost":
+        begun = f"; no match was followed, and the fit began from the {model.start_}."
+        pairing += FOLLOWED if model.start_ == "match" else begun
     reasons = () if judged is None else judged.reasons
     listed = "".join(_reason(reason) for reason in reasons)
     return (
@@ -61,7 +60,7 @@ def _reason(reason: Reason) -> str:
     measured = "not measured" if np.isnan(reason.value) else number(reason.value)
     return (
         f'<li class="{reason.level}"><p class="check"><span class="mark" aria-hidden="true">'
-        f"{MARKS[reason.level]}</span> {text(_sentence(reason.check)[:-1])} "
+        f"{MARKS[reason.level]}</span> {text(reason.check[:1].upper() + reason.check[1:])} "
         f'<span class="level">{reason.level}</span></p>'
         f"<p>{text(_sentence(reason.text), 500)}</p>"
         f'<p class="numbers">Measured <b>{measured}</b> · threshold <b>{number(reason.threshold)}'
@@ -70,7 +69,8 @@ def _reason(reason: Reason) -> str:
 
 
 def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}."
+    """A capital at the beginning, and a full stop unless there is another end."""
+    return f"{words[:1].upper()}{words[1:]}{'' if words.endswith(('.', '?')) else '.'}"
 
 
 def coefficients(model: Any, names: Sequence[str]) -> str:
