@@ -73,7 +73,7 @@ def test_every_documented_attribute_is_there(estimator, grouped):
     assert "permutation_" in names
     if "published" in estimator.get_params().values():
         missing = {"match_proba_", "mismatch_rate_", "covariance_", "standard_errors_"}
-        missing |= {"noise_scale_se_", "mismatch_rate_se_", "information_left_"}
+        missing |= {"noise_scale_se_", "mismatch_rate_se_", "information_left_", "error_inflation_"}
         names = [name for name in names if name not in missing]
     for name in names:
         assert hasattr(model, name), name

@@ -135,7 +135,9 @@ def convergence(converged: bool) -> Reason | None:
 def caution(temper: float) -> Reason:
     """The match was not followed."""
     text = "no match was followed: the coefficients are shrunk and have no standard errors"
-    return Reason("reject", "caution", temper, 1.0, text, "see the comparison with chance")
+    return Reason(
+        "reject", "match not followed", temper, 1.0, text, "see the comparison with chance"
+    )
 
 
 def anchor(held_by: str, number: int, p_value: float) -> Reason:
