@@ -1,0 +1,125 @@
+r"""The rate of mismatches when the order is mostly right: prior, normaliser and draws.
+
+Given a rate :math:`\alpha`, a permutation of a group of m rows with K of them mismatched has prior
+
+.. math::
+
+    p(\pi \mid \alpha) = \frac{e^{-\gamma K}}{Z_m(\gamma)}, \qquad \gamma = \log m (1 - \alpha),
+    \qquad Z_m(\gamma) = \sum_{k=0}^{m} \binom{m}{k} D_k e^{-\gamma k},
+
+where :math:`D_k` counts the permutations of k rows that leave none in place. As
+:math:`D_k \approx k!/e`, the number of rows at home is close to a Poisson variable with mean
+:math:`m (1 - \alpha)`. Because :math:`\gamma` depends on the rate through
+:math:`\log(1 - \alpha)` alone, the rate sees a permutation through the total K over groups:
+:math:`\log p(\alpha \mid \pi) = \log p(\alpha) - K \log(1 - \alpha) - \sum_m \log Z_m`.
+"""
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+from scipy.special import gammaln, logsumexp
+
+from ..priors import SMALLEST_RATE
+from ..problem import FloatArray, IntArray
+
+KNOTS = 513
+WIDTH = 1.0  # first width of a slice, in logits
+
+
+def log_derangements(n: int) -> FloatArray:
+    """Logarithms of the numbers of permutations of 0 .. n things that leave none in place."""
+    count, exact = 1, [1]
+    for k in range(1, min(n, 20) + 1):
+        count = k * count + (-1) ** k
+        exact.append(count)
+    # From there on k!/e is right to the last bit.
+    logs = gammaln(np.arange(n + 1) + 1.0) - 1.0
+    with np.errstate(divide="ignore"):
+        logs[: len(exact)] = np.log(np.array(exact[: n + 1], dtype=np.float64))
+    return np.asarray(logs)
+
+
+def log_ways(n: int) -> FloatArray:
+    """Logarithms of the numbers of permutations of n rows with 0 .. n of them mismatched."""
+    k = np.arange(n + 1)
+    ways: FloatArray = (
+        gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0) + log_derangements(n)
+    )
+    return ways
+
+
+def log_normaliser(n: int, rate: float) -> float:
+    """Log of the sum of ``exp(-γ K)`` over the permutations of one group of n rows."""
+    cost = np.log(n * (1.0 - rate))
+    return float(logsumexp(log_ways(n) - cost * np.arange(n + 1)))
+
+
+def draw_permutation(starts: IntArray, n: int, rate: float, rng: np.random.Generator) -> IntArray:
+    """Draw from the prior: how many rows of each group are mismatched, which, and how."""
+    perm: IntArray = np.arange(n, dtype=np.int64)
+    for first, last in zip(starts[:-1], starts[1:], strict=True):
+        size = int(last - first)
+        weights = log_ways(size) - np.log(size * (1.0 - rate)) * np.arange(size + 1)
+        k = int(rng.choice(size + 1, p=np.exp(weights - logsumexp(weights))))
+        rows = first + rng.choice(size, size=k, replace=False)
+        moved = rng.permutation(rows)
+        while np.any(moved == rows):  # one in e is kept
+            moved = rng.permutation(rows)
+        perm[rows] = moved
+    return perm
+
+
+class RatePosterior:
+    """Draws of the rate given how many rows are mismatched, by slice sampling on its logit.
+
+    Parameters
+    ----------
+    starts : array of shape (n_blocks + 1,)
+    shape : pair of float
+        Of the Beta prior, which is cut to the rates that a belief can express.
+    """
+
+    def __init__(self, starts: IntArray, shape: tuple[float, float]) -> None:
+        self.shape = shape
+        self.limit = float(np.log1p(-SMALLEST_RATE) - np.log(SMALLEST_RATE))
+        logits = np.linspace(-self.limit, self.limit, KNOTS)
+        rates = 1.0 / (1.0 + np.exp(-logits))
+        total = np.zeros(KNOTS)
+        sizes, counts = np.unique(np.diff(starts), return_counts=True)
+        for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
+            total += count * _log_normalisers(size, rates)
+        # Smooth on the scale of one logit whatever the data, so that a spline replaces the sums.
+        self._log_normaliser = CubicSpline(logits, total)
+
+    def log_density(self, logit: float, n_mismatched: int) -> float:
+        """Of the logit of the rate, up to a constant; minus infinity outside the prior."""
+        if abs(logit) > self.limit:
+            return -np.inf
+        a, b = self.shape
+        log_rate, log_rest = -np.logaddexp(0.0, -logit), -np.logaddexp(0.0, logit)
+        return float(
+            a * log_rate + (b - n_mismatched) * log_rest - self._log_normaliser(logit)
+        )
+
+    def draw(self, rate: float, n_mismatched: int, rng: np.random.Generator) -> float:
+        """Move on from `rate` (Neal 2003: step out, then shrink)."""
+        here = float(np.log(rate) - np.log1p(-rate))
+        here = min(max(here, -self.limit), self.limit)
+        height = self.log_density(here, n_mismatched) - rng.exponential()
+        low = here - WIDTH * rng.random()
+        high = low + WIDTH
+        while self.log_density(low, n_mismatched) > height:
+            low -= WIDTH
+        while self.log_density(high, n_mismatched) > height:
+            high += WIDTH
+        while True:
+            there = rng.uniform(low, high)
+            if self.log_density(there, n_mismatched) >= height:
+                return float(1.0 / (1.0 + np.exp(-there)))
+            low, high = (there, high) if there < here else (low, there)
+
+
+def _log_normalisers(n: int, rates: FloatArray) -> FloatArray:
+    ways, k = log_ways(n), np.arange(n + 1)
+    costs = np.log(n * (1.0 - rates))
+    # One rate at a time: a table of all would be as large as many problems.
+    return np.array([logsumexp(ways - cost * k) for cost in costs])

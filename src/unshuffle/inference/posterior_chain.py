@@ -1,0 +1,352 @@
+r"""One chain over coefficients, noise, permutation and rate of mismatches.
+
+An iteration makes these moves, each of which leaves the posterior as it is:
+
+1. **Collapsed swaps** of labels with coefficients and noise integrated out, then fresh coefficients
+   and noise given the permutation: together one move of all three.
+2. **Carried labels**: a random step of the coefficients, :math:`\theta' = \theta + \eta`, that takes
+   the labels along. The label of the row with the k-th smallest fitted value of its group goes to
+   the row that has the k-th smallest fitted value at :math:`\theta'`. Going back by
+   :math:`-\eta` restores the permutation, so that this is a one-to-one map that keeps volumes, and
+   the acceptance is the ratio of posteriors, here with the noise integrated out. Where the order is
+   mostly right only mismatched rows take part, and a step that brings one of them home is refused,
+   because the way back would leave it there. Steps are Gaussian or, now and then, the difference
+   of two known optima, which leads from one mode to another.
+3. **Swaps** of labels at given coefficients, by the chain of the fit.
+4. **Conjugate draws** of coefficients, intercept, noise and rate given the permutation.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..alignment.chain import Chain
+from ..alignment.sampled import SampledAlignment
+from ..alignment.state import State
+from ..em import SMALLEST_RELATIVE_NOISE
+from ..engine.local import Workers
+from ..kernels.collapsed import advance_collapsed
+from ..kernels.match import rank_inside
+from ..kernels.swap import Schedule
+from ..least_squares import LeastSquares
+from ..priors import Prior
+from ..problem import FloatArray, IntArray, Problem
+from .mismatches import RatePosterior
+from .parameter_prior import ParameterPrior
+
+ALL_MOVES = frozenset({"collapsed", "carry", "swap"})
+SWAP_SWEEPS, FEWEST_SWAPS = 4, 200
+COLLAPSED_SWEEPS = 1
+CARRIES = 4
+GOOD_ACCEPTANCE = 0.25
+JUMP_SHARE = 0.2  # of carries, where there are optima to jump between
+
+
+class Model:
+    """What all chains share: data in the orthonormal basis, and what is believed.
+
+    Attributes
+    ----------
+    basis : array of shape (n, rank)
+        Orthonormal basis of the (centred) columns of X, arranged.
+    to_coef : array of shape (d, rank)
+        Leads from coordinates to coefficients.
+    """
+
+    def __init__(
+        self, problem: Problem, solver: LeastSquares, prior: Prior, parameters: ParameterPrior
+    ) -> None:
+        self.problem = problem
+        self.prior = prior
+        self.parameters = parameters
+        self.fit_intercept = solver.fit_intercept
+        self.centre = solver.centre
+        # A second factorisation makes the basis orthonormal to the last bits where X is not
+        # well conditioned.
+        basis, triangle = np.linalg.qr((solver.X - solver.centre) @ solver.to_coef)
+        self.to_coef: FloatArray = np.linalg.solve(triangle.T, solver.to_coef.T).T
+        order = slice(None) if problem.order is None else problem.order
+        self.basis = np.ascontiguousarray(basis[order])
+        self.rank = self.basis.shape[1]
+        sizes = np.diff(problem.starts)
+        # First and last place of the block that each place belongs to.
+        self.limits: IntArray = np.stack(
+            [np.repeat(problem.starts[:-1], sizes), np.repeat(problem.starts[1:], sizes)]
+        )
+        self.samples_rate = prior.estimates and problem.n_movable > 0
+        self.rates = (
+            RatePosterior(problem.starts, parameters.rate_shape) if self.samples_rate else None
+        )
+
+    def coordinates(self, coef: FloatArray) -> FloatArray:
+        """Coordinates of coefficients; those of the undetermined directions play no role."""
+        theta: FloatArray = np.linalg.lstsq(self.to_coef, coef, rcond=None)[0]
+        return theta
+
+    def coef(self, theta: FloatArray) -> FloatArray:
+        """Coefficients of coordinates, one or many rows of them."""
+        return np.asarray(theta @ self.to_coef.T)
+
+
+class Start(NamedTuple):
+    """Where a chain begins: coordinates, noise, permutation, rate of mismatches."""
+
+    theta: FloatArray
+    noise_scale: float
+    perm: IntArray
+    rate: float
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """Draws of one chain.
+
+    Attributes
+    ----------
+    theta : array of shape (n_draws, rank)
+    centre, noise_scale, rate : arrays of shape (n_draws,)
+        Fitted value of the mean row, noise, rate of mismatches.
+    """
+
+    theta: FloatArray
+    centre: FloatArray
+    noise_scale: FloatArray
+    rate: FloatArray
+
+
+class PosteriorChain:
+    """A chain, advanced piece by piece; its stream depends on (seed, number) alone.
+
+    Parameters
+    ----------
+    model : Model
+    start : Start
+    seed, number : int
+        Of the run, and of the chain in it.
+    n_warmup, n_draws, thin : int
+        Iterations that adapt and are forgotten, draws that are kept, iterations between two.
+    jumps : array of shape (n_optima, rank)
+        Optima whose differences are proposed as steps.
+    moves : set of {"collapsed", "carry", "swap"}
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        start: Start,
+        seed: int,
+        number: int,
+        *,
+        n_warmup: int,
+        n_draws: int,
+        thin: int = 1,
+        jumps: FloatArray | None = None,
+        moves: frozenset[str] = ALL_MOVES,
+    ) -> None:
+        source = np.random.SeedSequence((seed, number))
+        swap_seed, collapsed_seed = source.generate_state(2, np.uint64) >> np.uint64(1)
+        self.model, self.problem, self.moves = model, model.problem, moves
+        self.rng = np.random.default_rng(source)
+        self.collapsed_seed = np.uint64(collapsed_seed)
+        steps = max(SWAP_SWEEPS * self.problem.n_movable, FEWEST_SWAPS)
+        chain = Chain(self.problem, Schedule(steps, 0, 1), int(swap_seed), Workers(1))
+        self.align = SampledAlignment(chain, model.prior)
+        self.n_warmup, self.thin = n_warmup, thin
+        self.n_iterations = n_warmup + n_draws * thin
+        self.jumps = np.empty((0, model.rank)) if jumps is None else jumps
+        self.theta, self.perm = start.theta.copy(), start.perm.copy()
+        self.noise, self.rate = start.noise_scale, start.rate
+        self.mean = float(self.problem.y.mean()) if model.fit_intercept else 0.0
+        self._floor = SMALLEST_RELATIVE_NOISE * model.parameters.noise_scale
+        self.half_t = self._draw_half_t()
+        self.iteration = 0
+        self.match_sum = np.zeros(self.problem.n_rows)
+        self.step_scale = 2.4 / max(model.rank, 1) ** 0.5
+        self.step_shape = np.eye(model.rank) * self.noise
+        self._seen: list[FloatArray] = []
+        self._rows = self._sorted_rows()
+        self.record = Record(
+            np.empty((n_draws, model.rank)),
+            np.empty(n_draws),
+            np.empty(n_draws),
+            np.full(n_draws, np.nan),
+        )
+
+    def advance(self, n_iterations: int) -> None:
+        """Make up to `n_iterations` more iterations."""
+        for _ in range(min(n_iterations, self.n_iterations - self.iteration)):
+            self._iterate()
+            self.iteration += 1
+            if self.iteration <= self.n_warmup:
+                self._adapt()
+            elif (self.iteration - self.n_warmup) % self.thin == 0:
+                self._keep((self.iteration - self.n_warmup) // self.thin - 1)
+
+    def _iterate(self) -> None:
+        movable = self.problem.n_movable > 0
+        if movable and "collapsed" in self.moves:
+            self._collapsed_swaps()
+        if movable and "carry" in self.moves:
+            for _ in range(CARRIES):
+                self._carry()
+            self._draw_noise()
+        matched = None
+        if movable and "swap" in self.moves:
+            alignment = self.align(self._state(), self.iteration)
+            self.perm, matched = alignment.perm, alignment.match_proba
+        if self.iteration >= self.n_warmup:
+            own = self.perm == np.arange(len(self.perm)) if matched is None else matched
+            self.match_sum += own
+        self._draw_coordinates()
+        self._draw_mean()
+        self._draw_noise()
+        if self.model.rates is not None:
+            n = self.problem.n_movable
+            away = int(np.sum(self.perm[:n] != np.arange(n)))
+            self.rate = self.model.rates.draw(self.rate, away, self.rng)
+
+    def _state(self) -> State:
+        fitted = self._fitted(self.theta)
+        y = self.problem.y
+        return State(
+            self.theta, self.mean, fitted, self.noise, 0.0, y, self.perm, None, self.rate
+        )
+
+    def _fitted(self, theta: FloatArray) -> FloatArray:
+        fitted: FloatArray = self.model.basis @ theta + self.mean
+        return fitted
+
+    def _draw_coordinates(self) -> None:
+        """θ | permutation, noise: Gaussian."""
+        variance, wide = self.noise**2, self.model.parameters.coef_scale**2
+        shrink = wide / (wide + variance)
+        here = self.problem.y[self.perm] @ self.model.basis
+        self.theta = shrink * here + (shrink * variance) ** 0.5 * self.rng.standard_normal(
+            len(here)
+        )
+
+    def _draw_mean(self) -> None:
+        """Fitted value of the mean row | noise: Gaussian, and the same for every permutation."""
+        if not self.model.fit_intercept:
+            return
+        prior, n = self.model.parameters, self.problem.n_rows
+        precision = n / self.noise**2 + prior.intercept_scale**-2.0
+        pull = n * self.problem.y.mean() / self.noise**2
+        pull += prior.intercept_mean * prior.intercept_scale**-2.0
+        self.mean = float(pull / precision + self.rng.standard_normal() / precision**0.5)
+
+    def _draw_noise(self) -> None:
+        """Noise | the rest: inverse gamma, then what makes its prior a half-t."""
+        prior = self.model.parameters
+        residual = self.problem.y[self.perm] - self._fitted(self.theta)
+        shape = 0.5 * (prior.noise_freedom + self.problem.n_rows)
+        scale = prior.noise_freedom / self.half_t + 0.5 * float(residual @ residual)
+        self.noise = max((scale / self.rng.gamma(shape)) ** 0.5, self._floor)
+        self.half_t = self._draw_half_t()
+
+    def _draw_half_t(self) -> float:
+        prior = self.model.parameters
+        scale = prior.noise_freedom / self.noise**2 + prior.noise_scale**-2.0
+        return float(scale / self.rng.gamma(0.5 * (prior.noise_freedom + 1.0)))
+
+    def _collapsed_swaps(self) -> None:
+        """Swaps with coefficients and noise integrated out, then fresh ones of both.
+
+        Integrating is exact for a flat prior on the coordinates. All together is one proposal, which
+        the flat posterior would always accept; what is left of the ratio is the prior.
+        """
+        problem, model, prior = self.problem, self.model, self.model.parameters
+        shape = 0.5 * (prior.noise_freedom + problem.n_rows - model.rank)
+        residual = problem.y - self.mean
+        scale = prior.noise_freedom / self.half_t + 0.5 * float(residual @ residual)
+        perm, theta = self.perm.copy(), problem.y[self.perm] @ model.basis
+        advance_collapsed(
+            model.basis, problem.y, perm, theta, self._rows, model.limits, shape, scale,
+            model.prior.belief(problem, self.rate), COLLAPSED_SWEEPS * problem.n_movable,
+            self.collapsed_seed, self.iteration,
+        )  # fmt: skip
+        theta = problem.y[perm] @ model.basis
+        left = max(scale - 0.5 * float(theta @ theta), prior.noise_freedom / self.half_t)
+        noise = max((left / self.rng.gamma(shape)) ** 0.5, self._floor)
+        theta = theta + noise * self.rng.standard_normal(model.rank)
+        gain = 0.5 * float(self.theta @ self.theta - theta @ theta) / prior.coef_scale**2
+        if np.log(self.rng.random()) < gain:
+            self.perm, self.theta, self.noise = perm, theta, noise
+            self.half_t = self._draw_half_t()
+
+    def _carry(self) -> None:
+        """Step in the coefficients and take the labels along; the noise is integrated out."""
+        jumps = len(self.jumps) > 1 and self.rng.random() < JUMP_SHARE
+        if jumps:
+            a, b = self.rng.choice(len(self.jumps), size=2, replace=False)
+            step = self.jumps[a] - self.jumps[b]
+        else:
+            step = self.step_scale * (
+                self.step_shape @ self.rng.standard_normal(self.model.rank)
+            )
+        theta = self.theta + step
+        perm = self._carried(self._fitted(self.theta), self._fitted(theta))
+        chance = 0.0
+        if perm is not None:
+            gain = self._log_density(theta, perm) - self._log_density(self.theta, self.perm)
+            chance = float(np.exp(min(gain, 0.0)))
+            if self.rng.random() < chance:
+                self.theta, self.perm = theta, perm
+        if self.iteration < self.n_warmup and not jumps:
+            rate = (1.0 + self.iteration) ** -0.6
+            self.step_scale *= float(np.exp(rate * (chance - GOOD_ACCEPTANCE)))
+
+    def _carried(self, before: FloatArray, after: FloatArray) -> IntArray | None:
+        """Labels carried from the order of `before` to that of `after`; None where impossible."""
+        problem, n = self.problem, self.problem.n_movable
+        first, then = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+        rank_inside(before, problem.starts, first)
+        rank_inside(after, problem.starts, then)
+        if self.model.prior.mostly_right:
+            away = self.perm[:n] != np.arange(n)
+            first, then = first[away[first]], then[away[then]]
+        perm = self.perm.copy()
+        perm[then] = self.perm[first]
+        if self.model.prior.mostly_right and np.any(perm[then] == then):
+            return None
+        places = self.model.prior.places
+        if places is not None and np.any(
+            np.abs(places[perm[then]] - places[then]) > self.model.prior.reach
+        ):
+            return None
+        return perm
+
+    def _log_density(self, theta: FloatArray, perm: IntArray) -> float:
+        """Of coefficients and permutation, with the noise integrated out."""
+        prior = self.model.parameters
+        residual = self.problem.y[perm] - self._fitted(theta)
+        scale = prior.noise_freedom / self.half_t + 0.5 * float(residual @ residual)
+        shape = 0.5 * (prior.noise_freedom + self.problem.n_rows)
+        return float(-shape * np.log(scale) - 0.5 * (theta @ theta) / prior.coef_scale**2)
+
+    def _sorted_rows(self) -> IntArray:
+        """Neighbours for the collapsed swaps; fixed once the warm-up is over."""
+        rows: IntArray = np.arange(self.problem.n_movable, dtype=np.int64)
+        if self.model.prior.places is None:
+            rank_inside(self._fitted(self.theta), self.problem.starts, rows)
+        return rows
+
+    def _adapt(self) -> None:
+        """Learn the shape of steps and the neighbours, during the warm-up only."""
+        if self.iteration > self.n_warmup // 4:
+            self._seen.append(self.theta)
+        # The last quarter is left for the length of steps to follow.
+        if self.iteration not in {self.n_warmup // 2, 3 * self.n_warmup // 4}:
+            return
+        self._rows = self._sorted_rows()
+        if len(self._seen) > 4 * self.model.rank:
+            covariance = np.atleast_2d(np.cov(np.array(self._seen), rowvar=False))
+            covariance += 0.05 * self.noise**2 * np.eye(self.model.rank)
+            self.step_shape = np.linalg.cholesky(covariance)
+
+    def _keep(self, k: int) -> None:
+        self.record.theta[k] = self.theta
+        self.record.centre[k] = self.mean
+        self.record.noise_scale[k] = self.noise
+        self.record.rate[k] = self.rate

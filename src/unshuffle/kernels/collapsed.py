@@ -1,0 +1,99 @@
+"""Metropolis-Hastings over permutations with coefficients and noise integrated out.
+
+With v the labels beside the rows, U an orthonormal basis of the columns (rows ``u_i``), a flat prior
+on the coordinates and an inverse gamma one on the noise variance, a permutation has log probability
+``-shape log(scale - ‖Uᵀv‖²/2)``, up to a constant and its own prior. Swapping the labels of rows i
+and j, whose labels differ by δ, adds ``δ (u_i - u_j)`` to ``Uᵀv``: O(d) a proposal.
+
+Partners are neighbours in a list that must not depend on the coefficients, for these are not part of
+the state here. Every step draws its row from all groups: groups in turn would not give a reversible
+chain, because groups depend on each other once the coefficients are integrated out.
+"""
+
+import math
+
+import numpy as np
+
+from ..problem import FloatArray, IntArray
+from .jit import kernel
+from .local import Belief, added_cost, too_far
+from .rng import draw, high_index, stream_key, to_unit
+from .swap import HOPELESS
+
+_U26, _U27 = np.uint64(26), np.uint64(27)
+_LOW_26 = np.uint64(0x3FFFFFF)
+_LOW_5, _LOW_1 = np.uint64(31), np.uint64(1)
+
+
+@kernel
+def advance_collapsed(
+    basis: FloatArray,
+    y: FloatArray,
+    perm: IntArray,
+    theta: FloatArray,
+    rows: IntArray,
+    limits: IntArray,
+    shape: float,
+    scale: float,
+    belief: Belief,
+    n_steps: int,
+    seed: np.uint64,
+    iteration: int,
+) -> int:
+    """Run `n_steps` proposals; return the accepted swaps.
+
+    `basis` has shape (n, rank), ``theta = basis.T @ y[perm]`` follows the permutation. `rows` lists
+    the movable rows block by block; the block of the row at place p is
+    ``limits[0, p]:limits[1, p]``.
+    """
+    accepted = 0
+    n = np.uint64(len(rows))
+    rank = basis.shape[1]
+    left = scale
+    for k in range(rank):
+        left -= 0.5 * theta[k] * theta[k]
+    key = stream_key(seed, iteration, 0)
+    for step in range(n_steps):
+        bits = draw(key, 2 * step)
+        place = np.int64(high_index(bits, n))
+        first = limits[0, place]
+        last = limits[1, place]
+        n_scales = 1
+        while (1 << n_scales) < last - first:
+            n_scales += 1
+        # Lower half, from the top: 5 bits of scale, 1 of direction, 26 of distance.
+        reach = 1 + (np.int64((bits >> _U27) & _LOW_5) * n_scales) // 32
+        distance = 1 + ((np.int64(bits & _LOW_26) << reach) >> 26)
+        other = place + distance if (bits >> _U26) & _LOW_1 else place - distance
+        if other < first or other >= last:
+            continue
+        i = rows[place]
+        j = rows[other]
+        label_i = perm[i]
+        label_j = perm[j]
+        if too_far(belief, i, j, label_i, label_j):
+            continue
+        difference = y[label_j] - y[label_i]
+        along = 0.0
+        apart = 0.0
+        for k in range(rank):
+            between = basis[i, k] - basis[j, k]
+            along += theta[k] * between
+            apart += between * between
+        remains = left - difference * (along + 0.5 * difference * apart)
+        if remains <= 0.0:  # rounding, where labels fit exactly
+            continue
+        log_ratio = -added_cost(belief.costs, i, j, label_i, label_j)
+        log_ratio -= shape * math.log(remains / left)
+        if log_ratio < 0.0:
+            if log_ratio < HOPELESS:
+                continue
+            if to_unit(draw(key, 2 * step + 1)) >= math.exp(log_ratio):
+                continue
+        accepted += 1
+        left = remains
+        perm[i] = label_j
+        perm[j] = label_i
+        for k in range(rank):
+            theta[k] += difference * (basis[i, k] - basis[j, k])
+    return accepted
