@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from .estimators.hard import HardEMRegressor
     from .estimators.mixture import MixtureRegressor
     from .estimators.stochastic import StochasticEMRegressor
-    from .exceptions import RankWarning, UnidentifiableWarning, UnshuffleWarning
+    from .exceptions import MixingWarning, RankWarning, UnidentifiableWarning, UnshuffleWarning
     from .inference.bootstrap import BootstrapResult
+    from .inference.posterior import Posterior
     from .inference.verdict import Verdict
     from .kernels.warm_up import warm_up
     from .summary import Summary
@@ -23,7 +24,9 @@ __version__ = "0.1.0"
 _HOMES = {
     "BootstrapResult": "inference.bootstrap",
     "HardEMRegressor": "estimators.hard",
+    "MixingWarning": "exceptions",
     "MixtureRegressor": "estimators.mixture",
+    "Posterior": "inference.posterior",
     "Progress": "estimators._progress",
     "ShuffledRegressor": "estimators.front_door",
     "StochasticEMRegressor": "estimators.stochastic",
@@ -39,7 +42,9 @@ _ROOMS = ("datasets", "metrics", "plots", "report")
 __all__ = [
     "BootstrapResult",
     "HardEMRegressor",
+    "MixingWarning",
     "MixtureRegressor",
+    "Posterior",
     "Progress",
     "RankWarning",
     "ShuffledRegressor",

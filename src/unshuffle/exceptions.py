@@ -15,3 +15,7 @@ class RankWarning(UnshuffleWarning):
 
 class UnidentifiableWarning(UnshuffleWarning):
     """The data do not hold what it takes to tell the coefficients; the verdict is "reject"."""
+
+
+class MixingWarning(UnshuffleWarning):
+    """The chains of a posterior do not agree yet, or hold too few independent draws."""

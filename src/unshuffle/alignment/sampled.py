@@ -29,11 +29,12 @@ class SampledAlignment(SoftAlignment):
         belief = self.prior.belief(self.problem, state.mismatch_rate)
         expected, home, rate = self.chain.run_local_pairs(
             state.fitted, state.noise_scale, self.problem.y, perm, iteration,
-            self._lists(state), belief,
+            self.lists(state), belief,
         )  # fmt: skip
         return self.conclude(state, expected, home, perm, rate)
 
-    def _lists(self, state: State) -> Lists:
+    def lists(self, state: State) -> Lists:
+        """Rows in the order of their fitted values, and the suspects among them."""
         problem, prior = self.problem, self.prior
         n = problem.n_movable
         rows = np.arange(n)

@@ -29,6 +29,7 @@ from ..validation import pair_by_group
 from ._base import BaseShuffledRegressor, Outcome, Task
 from ._inference import InferenceMethods
 from ._pairing import PairingMethods
+from ._posterior import PosteriorMethods
 from ._progress import Progress, reporting
 from ._told import TOLD, known_order, no_search, sensitivity, told_of_search
 from ._verdict import reasons_of
@@ -45,7 +46,7 @@ FEWEST_CANDIDATES = 50
 MAX_ITER = 200
 
 
-class ShuffledRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor):
+class ShuffledRegressor(InferenceMethods, PosteriorMethods, PairingMethods, BaseShuffledRegressor):
     r"""Linear regression when the pairing between rows and labels is lost, wholly or in part.
 
     The model is :math:`y_{\pi(i)} = b + x_i^\top w + \varepsilon_i` with an unknown permutation

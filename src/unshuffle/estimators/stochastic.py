@@ -32,6 +32,7 @@ from ..search.mostly_right import FIRST_GUESS, mostly_right_start
 from ._base import BaseShuffledRegressor, Outcome, Task
 from ._inference import InferenceMethods, labels_as_given, told_of_uncertainty
 from ._pairing import PairingMethods
+from ._posterior import PosteriorMethods
 from ._progress import Progress, reporting
 
 # Proposals of one iteration of the exact variant: so many per row, and never fewer than a
@@ -46,7 +47,9 @@ TOLERANCE = 0.2
 WINDOW = 5
 
 
-class StochasticEMRegressor(InferenceMethods, PairingMethods, BaseShuffledRegressor):
+class StochasticEMRegressor(
+    InferenceMethods, PosteriorMethods, PairingMethods, BaseShuffledRegressor
+):
     r"""Linear regression on shuffled labels by Stochastic EM.
 
     The model is :math:`y_{\pi(i)} = b + x_i^\top w + \varepsilon_i` with

@@ -96,9 +96,7 @@ class RatePosterior:
             return -np.inf
         a, b = self.shape
         log_rate, log_rest = -np.logaddexp(0.0, -logit), -np.logaddexp(0.0, logit)
-        return float(
-            a * log_rate + (b - n_mismatched) * log_rest - self._log_normaliser(logit)
-        )
+        return float(a * log_rate + (b - n_mismatched) * log_rest - self._log_normaliser(logit))
 
     def draw(self, rate: float, n_mismatched: int, rng: np.random.Generator) -> float:
         """Move on from `rate` (Neal 2003: step out, then shrink)."""

@@ -10,8 +10,9 @@ An iteration makes these moves, each of which leaves the posterior as it is:
    :math:`-\eta` restores the permutation, so that this is a one-to-one map that keeps volumes, and
    the acceptance is the ratio of posteriors, here with the noise integrated out. Where the order is
    mostly right only mismatched rows take part, and a step that brings one of them home is refused,
-   because the way back would leave it there. Steps are Gaussian or, now and then, the difference
-   of two known optima, which leads from one mode to another.
+   because the way back would leave it there. Half of the steps are Gaussian, half the difference
+   of two known optima, which leads from one mode to another; where no optima are known this move
+   is left out, because it then costs more than it brings.
 3. **Swaps** of labels at given coefficients, by the chain of the fit.
 4. **Conjugate draws** of coefficients, intercept, noise and rate given the permutation.
 """
@@ -36,11 +37,12 @@ from .mismatches import RatePosterior
 from .parameter_prior import ParameterPrior
 
 ALL_MOVES = frozenset({"collapsed", "carry", "swap"})
-SWAP_SWEEPS, FEWEST_SWAPS = 4, 200
-COLLAPSED_SWEEPS = 1
-CARRIES = 4
+# Proposals of either kind of swap: so many a row, and for small data more, up to a number that
+# takes about as long as all the rest of an iteration.
+SWEEPS, SWEEPS_OF_SMALL, PROPOSALS_OF_SMALL = 4, 50, 4000
+CARRIES = 2
 GOOD_ACCEPTANCE = 0.25
-JUMP_SHARE = 0.2  # of carries, where there are optima to jump between
+JUMP_SHARE = 0.5  # of the carried steps
 
 
 class Model:
@@ -69,11 +71,6 @@ class Model:
         order = slice(None) if problem.order is None else problem.order
         self.basis = np.ascontiguousarray(basis[order])
         self.rank = self.basis.shape[1]
-        sizes = np.diff(problem.starts)
-        # First and last place of the block that each place belongs to.
-        self.limits: IntArray = np.stack(
-            [np.repeat(problem.starts[:-1], sizes), np.repeat(problem.starts[1:], sizes)]
-        )
         self.samples_rate = prior.estimates and problem.n_movable > 0
         self.rates = (
             RatePosterior(problem.starts, parameters.rate_shape) if self.samples_rate else None
@@ -149,8 +146,9 @@ class PosteriorChain:
         self.model, self.problem, self.moves = model, model.problem, moves
         self.rng = np.random.default_rng(source)
         self.collapsed_seed = np.uint64(collapsed_seed)
-        steps = max(SWAP_SWEEPS * self.problem.n_movable, FEWEST_SWAPS)
-        chain = Chain(self.problem, Schedule(steps, 0, 1), int(swap_seed), Workers(1))
+        n = self.problem.n_movable
+        self.n_proposals = max(SWEEPS * n, min(SWEEPS_OF_SMALL * n, PROPOSALS_OF_SMALL), 1)
+        chain = Chain(self.problem, Schedule(self.n_proposals, 0, 1), int(swap_seed), Workers(1))
         self.align = SampledAlignment(chain, model.prior)
         self.n_warmup, self.thin = n_warmup, thin
         self.n_iterations = n_warmup + n_draws * thin
@@ -165,7 +163,7 @@ class PosteriorChain:
         self.step_scale = 2.4 / max(model.rank, 1) ** 0.5
         self.step_shape = np.eye(model.rank) * self.noise
         self._seen: list[FloatArray] = []
-        self._rows = self._sorted_rows()
+        self._members, self._limits = self._neighbours()
         self.record = Record(
             np.empty((n_draws, model.rank)),
             np.empty(n_draws),
@@ -185,9 +183,9 @@ class PosteriorChain:
 
     def _iterate(self) -> None:
         movable = self.problem.n_movable > 0
-        if movable and "collapsed" in self.moves:
+        if len(self._members) and "collapsed" in self.moves:
             self._collapsed_swaps()
-        if movable and "carry" in self.moves:
+        if movable and "carry" in self.moves and len(self.jumps) > 1:
             for _ in range(CARRIES):
                 self._carry()
             self._draw_noise()
@@ -209,9 +207,7 @@ class PosteriorChain:
     def _state(self) -> State:
         fitted = self._fitted(self.theta)
         y = self.problem.y
-        return State(
-            self.theta, self.mean, fitted, self.noise, 0.0, y, self.perm, None, self.rate
-        )
+        return State(self.theta, self.mean, fitted, self.noise, 0.0, y, self.perm, None, self.rate)
 
     def _fitted(self, theta: FloatArray) -> FloatArray:
         fitted: FloatArray = self.model.basis @ theta + self.mean
@@ -262,8 +258,8 @@ class PosteriorChain:
         scale = prior.noise_freedom / self.half_t + 0.5 * float(residual @ residual)
         perm, theta = self.perm.copy(), problem.y[self.perm] @ model.basis
         advance_collapsed(
-            model.basis, problem.y, perm, theta, self._rows, model.limits, shape, scale,
-            model.prior.belief(problem, self.rate), COLLAPSED_SWEEPS * problem.n_movable,
+            model.basis, problem.y, perm, theta, self._members, self._limits, shape, scale,
+            model.prior.belief(problem, self.rate), self.n_proposals,
             self.collapsed_seed, self.iteration,
         )  # fmt: skip
         theta = problem.y[perm] @ model.basis
@@ -277,14 +273,12 @@ class PosteriorChain:
 
     def _carry(self) -> None:
         """Step in the coefficients and take the labels along; the noise is integrated out."""
-        jumps = len(self.jumps) > 1 and self.rng.random() < JUMP_SHARE
+        jumps = self.rng.random() < JUMP_SHARE
         if jumps:
             a, b = self.rng.choice(len(self.jumps), size=2, replace=False)
             step = self.jumps[a] - self.jumps[b]
         else:
-            step = self.step_scale * (
-                self.step_shape @ self.rng.standard_normal(self.model.rank)
-            )
+            step = self.step_scale * (self.step_shape @ self.rng.standard_normal(self.model.rank))
         theta = self.theta + step
         perm = self._carried(self._fitted(self.theta), self._fitted(theta))
         chance = 0.0
@@ -325,12 +319,17 @@ class PosteriorChain:
         shape = 0.5 * (prior.noise_freedom + self.problem.n_rows)
         return float(-shape * np.log(scale) - 0.5 * (theta @ theta) / prior.coef_scale**2)
 
-    def _sorted_rows(self) -> IntArray:
-        """Neighbours for the collapsed swaps; fixed once the warm-up is over."""
-        rows: IntArray = np.arange(self.problem.n_movable, dtype=np.int64)
-        if self.model.prior.places is None:
-            rank_inside(self._fitted(self.theta), self.problem.starts, rows)
-        return rows
+    def _neighbours(self) -> tuple[IntArray, IntArray]:
+        """Rows for the collapsed swaps and the limits of their blocks; fixed after the warm-up.
+
+        Where the order is mostly right these are the suspects: swaps of others are all but lost.
+        """
+        lists = self.align.lists(self._state())
+        members, starts = lists.rows, self.problem.starts
+        if self.model.prior.mostly_right:
+            members, starts = lists.suspects, lists.suspect_starts
+        sizes = np.diff(starts)
+        return members, np.stack([np.repeat(starts[:-1], sizes), np.repeat(starts[1:], sizes)])
 
     def _adapt(self) -> None:
         """Learn the shape of steps and the neighbours, during the warm-up only."""
@@ -339,7 +338,7 @@ class PosteriorChain:
         # The last quarter is left for the length of steps to follow.
         if self.iteration not in {self.n_warmup // 2, 3 * self.n_warmup // 4}:
             return
-        self._rows = self._sorted_rows()
+        self._members, self._limits = self._neighbours()
         if len(self._seen) > 4 * self.model.rank:
             covariance = np.atleast_2d(np.cov(np.array(self._seen), rowvar=False))
             covariance += 0.05 * self.noise**2 * np.eye(self.model.rank)

@@ -1,0 +1,198 @@
+"""Draws from the posterior of a fitted estimator."""
+
+import warnings
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.utils.validation import check_is_fitted
+
+from ..diagnostics import FEWEST_DRAWS
+from ..engine.local import Workers
+from ..exceptions import MixingWarning
+from ..inference.parameter_prior import weakly_informative
+from ..inference.posterior import Posterior, collect, dispersed_starts, run_chains
+from ..inference.posterior_chain import Model, PosteriorChain
+from ..least_squares import LeastSquares
+from ..pairing import Pairing
+from ..priors import SMALLEST_RATE, Prior
+from ..problem import FloatArray, Problem
+from ..seeding import seed_from
+from ._progress import Progress, reporting
+
+LARGEST_R_HAT, SMALLEST_ESS = 1.01, 400.0
+# Chains begin so many standard errors around the fit: further apart than they should end.
+DISPERSION = 2.0
+SMALLEST_SHARE = 0.05  # of the information left, for that purpose
+
+
+class PosteriorMethods:
+    """Posterior sampling for estimators that keep their data and a pairing."""
+
+    coef_: FloatArray
+    noise_scale_: float
+    fit_intercept: bool
+    n_jobs: int | None
+    _pairing: Pairing
+
+    def posterior(
+        self,
+        *,
+        n_chains: int = 4,
+        n_draws: int = 1000,
+        n_warmup: int = 500,
+        thin: int = 1,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> Posterior:
+        r"""Draw from the posterior over coefficients, noise, permutation and rate of mismatches.
+
+        The model is :math:`y_{\pi(i)} = m + u_i^\top \theta + \varepsilon_i`,
+        :math:`\varepsilon_i \sim N(0, s^2)`, in an orthonormal basis of the (centred) columns of X,
+        with the belief about permutations of the fit: uniform inside groups, or with few
+        mismatches. The priors of the parameters are proper and wide. With :math:`\bar y` and
+        :math:`\tau` the mean and the standard deviation of the labels,
+
+        .. math::
+
+            \theta_j \sim N(0, 100\, n \tau^2), \quad m \sim N(\bar y, 100\, \tau^2), \quad
+            s \sim \text{half-}t_3(\tau), \quad \alpha \sim U(0, 1),
+
+        where the rate :math:`\alpha` is drawn only if the fit estimated it. A `temper` or `ridge`
+        of the fit plays no role.
+
+        Parameters
+        ----------
+        n_chains : int, default=4
+            Chains. They begin at the distinct optima of a search, where there was one, and
+            scattered around the fit.
+        n_draws : int, default=1000
+            Draws kept of each chain.
+        n_warmup : int, default=500
+            Iterations of each chain that are forgotten; proposals adapt during these alone.
+        thin : int, default=1
+            Iterations between two draws that are kept.
+        random_state : int, RandomState or None, default=None
+            Seed; None takes that of the fit, so that the same fit has the same posterior.
+        n_jobs : int, default=None
+            Threads, over chains; None takes that of the estimator. The draws do not depend on it.
+        verbose : int, default=0
+            1 shows a progress bar.
+
+        Returns
+        -------
+        posterior : Posterior
+            Draws, intervals, R-hat and effective sample sizes.
+
+        Warns
+        -----
+        MixingWarning
+            Where some R-hat is above 1.01 or some effective sample size below 400.
+
+        Notes
+        -----
+        An iteration costs O(n d) and keeps a copy of X in the orthonormal basis.
+        """
+        check_is_fitted(self)
+        check_counts(n_chains=n_chains, n_draws=n_draws, n_warmup=n_warmup, thin=thin)
+        problem, prior = self._believed()
+        seed = self._pairing.seed if random_state is None else seed_from(random_state)
+        solver = LeastSquares(problem.X, fit_intercept=self.fit_intercept)
+        model = Model(problem, solver, prior, weakly_informative(problem))
+        optima = self._optima(model)
+        left = float(getattr(self, "information_left_", np.nan))
+        starts = dispersed_starts(
+            model,
+            optima,
+            self.noise_scale_,
+            self._pairing.state.perm,
+            float(np.clip(getattr(self, "mismatch_rate_", 0.5), SMALLEST_RATE, 0.99)),
+            n_chains=n_chains,
+            spread=DISPERSION / np.sqrt(np.fmax(left, SMALLEST_SHARE)),
+            seed=seed,
+        )
+        chains = [
+            PosteriorChain(
+                model, start, seed, number,
+                n_warmup=n_warmup, n_draws=n_draws, thin=thin, jumps=optima,
+            )
+            for number, start in enumerate(starts)
+        ]  # fmt: skip
+        total = chains[0].n_iterations
+        n_threads = effective_n_jobs(self.n_jobs if n_jobs is None else n_jobs)
+        with Workers(n_threads) as workers, reporting(verbose, total, "draws", None) as report:
+            nan = float("nan")
+            run_chains(chains, workers, lambda k: report(Progress(k, total, nan, nan, None)))
+        posterior = collect(model, chains, self._feature_names(), hasattr(self, "match_proba_"))
+        warn_not_mixed(posterior)
+        return posterior
+
+    def _believed(self) -> tuple[Problem, Prior]:
+        """The data and what is believed of permutations; all rows pinned where order is known."""
+        problem: Problem = self._kept_problem()  # type: ignore[attr-defined]
+        if not hasattr(self, "_pairing"):
+            raise ValueError(
+                "variant='published' is the paper's algorithm and has no posterior; fit "
+                "variant='exact'"
+            )
+        prior = self._pairing.prior
+        if prior.estimates and prior.places is not None:
+            raise ValueError(
+                "the posterior of the rate of mismatches is not available together with max_shift; "
+                "give mismatch_rate a number, or leave out max_shift"
+            )
+        if getattr(self, "pairing_", None) == "known":
+            nowhere = np.zeros(1, dtype=np.int64)
+            problem = Problem(problem.X, problem.y, nowhere, problem.order, problem.n_groups)
+        return problem, prior
+
+    def _optima(self, model: Model) -> FloatArray:
+        """Coordinates of the distinct optima of a search, or of the fit."""
+        found = getattr(self, "solutions_", None)
+        coefs = self.coef_[None] if found is None else found
+        return np.array([model.coordinates(coef) for coef in coefs])
+
+    def _feature_names(self) -> list[str]:
+        found = getattr(self, "feature_names_in_", None)
+        return [f"x{j}" for j in range(len(self.coef_))] if found is None else list(found)
+
+
+def check_counts(**counts: Any) -> None:
+    """Whole numbers of chains, draws and iterations."""
+    fewest = {"n_chains": 1, "n_draws": FEWEST_DRAWS, "n_warmup": 0, "thin": 1}
+    for name, value in counts.items():
+        if not isinstance(value, Integral) or isinstance(value, bool) or value < fewest[name]:
+            raise ValueError(f"{name} is a whole number of at least {fewest[name]}, got {value!r}")
+
+
+def warn_not_mixed(posterior: Posterior) -> None:
+    """Name the worst quantity, if the chains cannot be relied upon yet."""
+    r_hats = {k: v for k, v in posterior.r_hat.items() if not np.isnan(v)}
+    worst = max(r_hats, key=lambda name: r_hats[name], default=None)
+    sizes = {
+        (name, kind): size
+        for kind, found in (("bulk", posterior.ess_bulk), ("tail", posterior.ess_tail))
+        for name, size in found.items()
+        if not np.isnan(size)
+    }
+    fewest = min(sizes, key=lambda name: sizes[name], default=None)
+    n_chains, n_draws = posterior.noise_scale.shape
+    said = []
+    if worst is not None and r_hats[worst] > LARGEST_R_HAT:
+        said.append(f"R-hat of {worst} is {r_hats[worst]:.3f}, above {LARGEST_R_HAT}")
+    if fewest is not None and sizes[fewest] < SMALLEST_ESS:
+        name, kind = fewest
+        said.append(
+            f"the effective sample size of {name} ({kind}) is {sizes[fewest]:.0f} of "
+            f"{n_chains * n_draws} draws, below {SMALLEST_ESS:.0f}"
+        )
+    if said:
+        warnings.warn(
+            f"the chains have not mixed: {'; '.join(said)}. Raise n_draws (now {n_draws}) and "
+            "n_warmup, or thin; if that does not help, the chains sit in different solutions and "
+            "the posterior is not to be relied upon (compare coef.mean(axis=1) of the chains)",
+            MixingWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,83 @@
+"""Simulation-based calibration: does the sampler draw from the posterior it claims?
+
+Parameters are drawn from the prior, data from the parameters, and a chain is run on the data. The
+rank of the true value among the draws is then uniform, whatever the model, if and only if the
+sampler is right (Talts, Betancourt, Simpson, Vehtari and Gelman 2018).
+"""
+
+import numpy as np
+
+from ..least_squares import LeastSquares
+from ..priors import Prior
+from ..problem import FloatArray, IntArray, Problem
+from .mismatches import draw_permutation
+from .parameter_prior import ParameterPrior
+from .posterior_chain import ALL_MOVES, Model, PosteriorChain, Start
+
+FIRST_RATE = 0.3
+
+
+def simulate(
+    X: FloatArray,
+    starts: IntArray,
+    prior: Prior,
+    parameters: ParameterPrior,
+    rng: np.random.Generator,
+) -> tuple[Model, dict[str, float]]:
+    """Draw truth and data from the priors.
+
+    Returns the model of the data, and the true coefficients ("coef 0", ...), intercept, noise and,
+    where it is estimated, rate of mismatches.
+    """
+    n = len(X)
+    solver = LeastSquares(X, fit_intercept=True)
+    blank = Model(Problem(X, np.zeros(n), starts, None, 1), solver, prior, parameters)
+    theta = parameters.draw_coordinates(blank.rank, rng)
+    mean, noise = parameters.draw_intercept(rng), parameters.draw_noise(rng)
+    beside = blank.basis @ theta + mean + noise * rng.standard_normal(n)
+    coef = blank.coef(theta)
+    truth = {f"coef {j}": float(value) for j, value in enumerate(coef)}
+    truth |= {"intercept": mean - float(blank.centre @ coef), "noise": noise}
+    if prior.estimates:
+        truth["rate"] = parameters.draw_rate(rng)
+        perm = draw_permutation(starts, n, truth["rate"], rng)
+    else:
+        perm = np.arange(n)
+        for first, last in zip(starts[:-1], starts[1:], strict=True):
+            perm[first:last] = rng.permutation(perm[first:last])
+    y = np.empty(n)
+    y[perm] = beside  # row i holds the label y[perm[i]]
+    return Model(Problem(X, y, starts, None, 1), solver, prior, parameters), truth
+
+
+def rank_of_truth(
+    model: Model,
+    truth: dict[str, float],
+    *,
+    seed: int,
+    n_draws: int,
+    thin: int,
+    n_warmup: int,
+    kind: type[PosteriorChain] = PosteriorChain,
+    jumps: FloatArray | None = None,
+    moves: frozenset[str] = ALL_MOVES,
+) -> dict[str, int]:
+    """Number of draws below the true value of each quantity; the chain starts without it."""
+    problem = model.problem
+    theta = problem.y @ model.basis
+    residual = problem.y - problem.y.mean() - model.basis @ theta
+    own: IntArray = np.arange(problem.n_rows, dtype=np.int64)
+    start = Start(theta, float(residual.std()), own, FIRST_RATE)
+    chain = kind(
+        model, start, seed, 0, n_warmup=n_warmup, n_draws=n_draws, thin=thin, jumps=jumps,
+        moves=moves,
+    )  # fmt: skip
+    chain.advance(chain.n_iterations)
+    coef = model.coef(chain.record.theta)
+    draws = {f"coef {j}": coef[:, j] for j in range(coef.shape[1])}
+    draws |= {
+        "intercept": chain.record.centre - coef @ model.centre,
+        "noise": chain.record.noise_scale,
+        "rate": chain.record.rate,
+    }
+    return {name: int(np.sum(draws[name] < value)) for name, value in truth.items()}
