@@ -95,7 +95,7 @@ def _effective(chains: FloatArray) -> float:
     kept = np.minimum.accumulate(pairs[:last])
     # Half of the first lag that is left out: the estimate is better for nearly independent draws.
     rest = max(float(correlation[2 * last]), 0.0) if 2 * last < n else 0.0
-    time = max(-1.0 + 2.0 * float(kept.sum()) + rest, 1.0 / np.log10(m * n))
+    time = max(-1.0 + 2.0 * float(kept.sum()) + rest, 1.0 / float(np.log10(m * n)))
     return m * n / time
 
 

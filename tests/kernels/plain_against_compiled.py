@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from unshuffle.kernels import hard_em, local, match, ranking, swap
+from unshuffle.kernels import collapsed, hard_em, local, match, ranking, swap
 
 
 def run():
@@ -68,6 +68,14 @@ def run():
     yield slots
     yield perm
     yield home
+    theta = y[perm] @ basis.T
+    limits = np.repeat([starts[:-1], starts[1:]], np.diff(starts), axis=1)
+    accepted = collapsed.advance_collapsed(
+        basis.T.copy(), y, perm, theta, rows, limits, 18.5, 3.0 + y @ y / 2, belief, 2000, seed, 1
+    )
+    assert accepted > 50
+    yield perm
+    yield theta
 
 
 with np.errstate(over="ignore"):  # plain numpy warns where unsigned integers wrap around

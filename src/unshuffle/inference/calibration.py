@@ -5,6 +5,8 @@ rank of the true value among the draws is then uniform, whatever the model, if a
 sampler is right (Talts, Betancourt, Simpson, Vehtari and Gelman 2018).
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 from ..least_squares import LeastSquares
@@ -31,7 +33,7 @@ def simulate(
     """
     n = len(X)
     solver = LeastSquares(X, fit_intercept=True)
-    blank = Model(Problem(X, np.zeros(n), starts, None, 1), solver, prior, parameters)
+    blank = Model(Problem(X, np.zeros(n), starts, None, 1), solver, Prior(), parameters)
     theta = parameters.draw_coordinates(blank.rank, rng)
     mean, noise = parameters.draw_intercept(rng), parameters.draw_noise(rng)
     beside = blank.basis @ theta + mean + noise * rng.standard_normal(n)
@@ -43,7 +45,7 @@ def simulate(
         perm = draw_permutation(starts, n, truth["rate"], rng)
     else:
         perm = np.arange(n)
-        for first, last in zip(starts[:-1], starts[1:], strict=True):
+        for first, last in pairwise(starts):
             perm[first:last] = rng.permutation(perm[first:last])
     y = np.empty(n)
     y[perm] = beside  # row i holds the label y[perm[i]]

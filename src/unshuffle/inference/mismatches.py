@@ -14,6 +14,9 @@ where :math:`D_k` counts the permutations of k rows that leave none in place. As
 :math:`\log p(\alpha \mid \pi) = \log p(\alpha) - K \log(1 - \alpha) - \sum_m \log Z_m`.
 """
 
+import math
+from itertools import pairwise
+
 import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.special import gammaln, logsumexp
@@ -56,7 +59,7 @@ def log_normaliser(n: int, rate: float) -> float:
 def draw_permutation(starts: IntArray, n: int, rate: float, rng: np.random.Generator) -> IntArray:
     """Draw from the prior: how many rows of each group are mismatched, which, and how."""
     perm: IntArray = np.arange(n, dtype=np.int64)
-    for first, last in zip(starts[:-1], starts[1:], strict=True):
+    for first, last in pairwise(starts):
         size = int(last - first)
         weights = log_ways(size) - np.log(size * (1.0 - rate)) * np.arange(size + 1)
         k = int(rng.choice(size + 1, p=np.exp(weights - logsumexp(weights))))
@@ -88,15 +91,25 @@ class RatePosterior:
         for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
             total += count * _log_normalisers(size, rates)
         # Smooth on the scale of one logit whatever the data, so that a spline replaces the sums.
-        self._log_normaliser = CubicSpline(logits, total)
+        self._pieces = CubicSpline(logits, total).c.T.tolist()
+        self._step = float(logits[1] - logits[0])
 
     def log_density(self, logit: float, n_mismatched: int) -> float:
         """Of the logit of the rate, up to a constant; minus infinity outside the prior."""
         if abs(logit) > self.limit:
-            return -np.inf
+            return -math.inf
         a, b = self.shape
-        log_rate, log_rest = -np.logaddexp(0.0, -logit), -np.logaddexp(0.0, logit)
-        return float(a * log_rate + (b - n_mismatched) * log_rest - self._log_normaliser(logit))
+        # Both logarithms from the exponential that cannot overflow.
+        small = math.log1p(math.exp(-abs(logit)))
+        log_rate, log_rest = min(logit, 0.0) - small, min(-logit, 0.0) - small
+        return a * log_rate + (b - n_mismatched) * log_rest - self.log_normaliser(logit)
+
+    def log_normaliser(self, logit: float) -> float:
+        """Sum over groups, read off the spline."""
+        place = min(int((logit + self.limit) / self._step), len(self._pieces) - 1)
+        x = logit + self.limit - place * self._step
+        cubic, square, slope, level = self._pieces[place]
+        return float(((cubic * x + square) * x + slope) * x + level)
 
     def draw(self, rate: float, n_mismatched: int, rng: np.random.Generator) -> float:
         """Move on from `rate` (Neal 2003: step out, then shrink)."""
@@ -117,7 +130,11 @@ class RatePosterior:
 
 
 def _log_normalisers(n: int, rates: FloatArray) -> FloatArray:
+    """At many rates; one at a time, for a table of all would be as large as many problems."""
     ways, k = log_ways(n), np.arange(n + 1)
-    costs = np.log(n * (1.0 - rates))
-    # One rate at a time: a table of all would be as large as many problems.
-    return np.array([logsumexp(ways - cost * k) for cost in costs])
+    totals = np.empty(len(rates))
+    for place, cost in enumerate(np.log(n * (1.0 - rates))):
+        terms = ways - cost * k
+        top = terms.max()
+        totals[place] = top + np.log(np.exp(terms - top).sum())
+    return totals

@@ -4,8 +4,8 @@ An iteration makes these moves, each of which leaves the posterior as it is:
 
 1. **Collapsed swaps** of labels with coefficients and noise integrated out, then fresh coefficients
    and noise given the permutation: together one move of all three.
-2. **Carried labels**: a random step of the coefficients, :math:`\theta' = \theta + \eta`, that takes
-   the labels along. The label of the row with the k-th smallest fitted value of its group goes to
+2. **Carried labels**: a random step of the coefficients, :math:`\theta' = \theta + \eta`, that
+   takes the labels along. The label of the row with the k-th smallest fitted value of its group goes to
    the row that has the k-th smallest fitted value at :math:`\theta'`. Going back by
    :math:`-\eta` restores the permutation, so that this is a one-to-one map that keeps volumes, and
    the acceptance is the ratio of posteriors, here with the noise integrated out. Where the order is
@@ -67,7 +67,9 @@ class Model:
         # A second factorisation makes the basis orthonormal to the last bits where X is not
         # well conditioned.
         basis, triangle = np.linalg.qr((solver.X - solver.centre) @ solver.to_coef)
-        self.to_coef: FloatArray = np.linalg.solve(triangle.T, solver.to_coef.T).T
+        self.to_coef: FloatArray = np.linalg.solve(triangle.T, solver.to_coef.T).T.astype(
+            np.float64
+        )
         order = slice(None) if problem.order is None else problem.order
         self.basis = np.ascontiguousarray(basis[order])
         self.rank = self.basis.shape[1]
@@ -249,8 +251,8 @@ class PosteriorChain:
     def _collapsed_swaps(self) -> None:
         """Swaps with coefficients and noise integrated out, then fresh ones of both.
 
-        Integrating is exact for a flat prior on the coordinates. All together is one proposal, which
-        the flat posterior would always accept; what is left of the ratio is the prior.
+        Integrating is exact for a flat prior on the coordinates. All together is one proposal,
+        which the flat posterior would always accept; what is left of the ratio is the prior.
         """
         problem, model, prior = self.problem, self.model, self.model.parameters
         shape = 0.5 * (prior.noise_freedom + problem.n_rows - model.rank)
@@ -342,7 +344,7 @@ class PosteriorChain:
         if len(self._seen) > 4 * self.model.rank:
             covariance = np.atleast_2d(np.cov(np.array(self._seen), rowvar=False))
             covariance += 0.05 * self.noise**2 * np.eye(self.model.rank)
-            self.step_shape = np.linalg.cholesky(covariance)
+            self.step_shape = np.asarray(np.linalg.cholesky(covariance), dtype=np.float64)
 
     def _keep(self, k: int) -> None:
         self.record.theta[k] = self.theta

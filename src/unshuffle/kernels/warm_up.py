@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import hard_em, local, match, ranking, swap
+from . import collapsed, hard_em, local, match, ranking, swap
 
 
 def warm_up() -> None:
@@ -56,4 +56,8 @@ def warm_up() -> None:
         swap.Schedule(8, 2, 1),
         0,
         1,
+    )
+    limits = np.array([[0] * n, [n] * n], dtype=np.int64)
+    collapsed.advance_collapsed(
+        np.ones((n, 1)), y, perm, np.ones(1), perm.copy(), limits, 1.0, 9.0, belief, 2, seed, 0
     )
