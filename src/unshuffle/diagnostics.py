@@ -82,7 +82,7 @@ def _effective(chains: FloatArray) -> float:
     """Number of draws over the sum of autocorrelations, cut by Geyer's monotone sequence."""
     m, n = chains.shape
     covariance = _autocovariance(chains).mean(axis=0)
-    within = covariance[0] * n / (n - 1.0)
+    within = float(covariance[0]) * n / (n - 1.0)
     total = covariance[0] + (chains.mean(axis=1).var(ddof=1) if m > 1 else 0.0)
     if total <= np.finfo(float).tiny:
         return float("nan")
@@ -96,7 +96,7 @@ def _effective(chains: FloatArray) -> float:
     # Half of the first lag that is left out: the estimate is better for nearly independent draws.
     rest = max(float(correlation[2 * last]), 0.0) if 2 * last < n else 0.0
     time = max(-1.0 + 2.0 * float(kept.sum()) + rest, 1.0 / float(np.log10(m * n)))
-    return m * n / time
+    return float(m * n / time)
 
 
 def rank_evidence(ranks: IntArray, n_draws: int) -> float:

@@ -68,6 +68,10 @@ def run():
     yield slots
     yield perm
     yield home
+    yield from swap_collapsed(basis, y, perm, rows, starts, belief, seed)
+
+
+def swap_collapsed(basis, y, perm, rows, starts, belief, seed):
     theta = y[perm] @ basis.T
     limits = np.repeat([starts[:-1], starts[1:]], np.diff(starts), axis=1)
     accepted = collapsed.advance_collapsed(

@@ -1,10 +1,10 @@
 """The posterior over permutations of tiny data, with everything else integrated out by quadrature."""
 
 import numpy as np
-from oracles import group_permutations
 from scipy.special import logsumexp
 from scipy.stats import beta, t
 
+from oracles import group_permutations
 from unshuffle.priors import SMALLEST_RATE
 
 

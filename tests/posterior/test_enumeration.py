@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
-from posterior.enumeration import enumerate_posterior
 
+from posterior.enumeration import enumerate_posterior
 from unshuffle.diagnostics import ess_bulk
 from unshuffle.inference.calibration import simulate
 from unshuffle.inference.parameter_prior import ParameterPrior
 from unshuffle.inference.posterior_chain import PosteriorChain, Start
 from unshuffle.priors import Prior
 
-N_DRAWS = 6000
+N_DRAWS = 4000
 MOST_ERRORS = 4.5
 PARAMETERS = ParameterPrior(
     coef_scale=1.0, intercept_mean=0.5, intercept_scale=1.5, noise_scale=0.7
@@ -27,18 +27,19 @@ class Accepting(PosteriorChain):
         assert theta.shape == self.theta.shape
 
 
-class Homing(PosteriorChain):
-    """Broken: carried labels may bring rows home."""
+class Eager(PosteriorChain):
+    """Broken: takes every step that carries labels along."""
 
-    def _carried(self, before, after):
-        if self.rng.random() < 0.5:
-            return super()._carried(before, after)
-        n = self.problem.n_movable
-        first, then = np.argsort(before[:n]), np.argsort(after[:n])
-        away = self.perm[:n] != np.arange(n)
-        perm = self.perm.copy()
-        perm[then[away[then]]] = self.perm[first[away[first]]]
-        return perm
+    def _log_density(self, theta, perm):
+        return 0.0
+
+
+class Ignorant(PosteriorChain):
+    """Broken: the rate forgets the normaliser of the prior over permutations."""
+
+    def __init__(self, model, *arguments, **settings):
+        model.rates.log_normaliser = lambda logit: 0.0
+        super().__init__(model, *arguments, **settings)
 
 
 def largest_error(prior, starts, moves, seed, kind=PosteriorChain):
@@ -95,8 +96,9 @@ def test_sampled_posterior_is_the_enumerated_one(prior, starts, moves, seed):
 @pytest.mark.parametrize(
     ("kind", "prior", "starts", "moves", "seed"),
     [
-        (Accepting, LOST, (0, 5), {"collapsed"}, 2),
-        (Homing, FIXED, (0, 5), {"swap", "carry"}, 5),
+        (Accepting, LOST, (0, 6), {"collapsed"}, 5),
+        (Eager, LOST, (0, 5), {"swap", "carry"}, 2),
+        (Ignorant, MOSTLY_RIGHT, (0, 6), {"swap", "collapsed"}, 3),
     ],
 )
 def test_broken_samplers_are_seen(kind, prior, starts, moves, seed):

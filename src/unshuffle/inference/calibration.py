@@ -6,6 +6,7 @@ sampler is right (Talts, Betancourt, Simpson, Vehtari and Gelman 2018).
 """
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,48 @@ from .parameter_prior import ParameterPrior
 from .posterior_chain import ALL_MOVES, Model, PosteriorChain, Start
 
 FIRST_RATE = 0.3
+N_DRAWS, THIN, N_WARMUP = 63, 3, 60
+
+
+class Setting(NamedTuple):
+    """Small data whose calibration is checked: limits of groups, and belief in permutations."""
+
+    starts: tuple[int, ...]
+    prior: Prior
+    n_features: int = 2
+
+
+SETTINGS = {
+    "groups of 5": Setting((0, 5, 10, 15, 20, 25, 30), Prior()),
+    "mostly right": Setting((0, 15, 30), Prior(FIRST_RATE, estimates=True)),
+}
+# Signal and noise of like size, so that both clear and hopeless pairings come up.
+PARAMETERS = ParameterPrior(
+    coef_scale=30.0**0.5, intercept_mean=0.0, intercept_scale=1.0, noise_scale=0.5
+)
+
+
+def calibration_ranks(
+    setting: Setting,
+    n_sets: int,
+    seed: int,
+    *,
+    kind: type[PosteriorChain] = PosteriorChain,
+    moves: frozenset[str] = ALL_MOVES,
+) -> dict[str, IntArray]:
+    """Ranks of the truth, 0 .. `N_DRAWS`, in `n_sets` data sets drawn from the priors."""
+    ranks: dict[str, list[int]] = {}
+    starts: IntArray = np.array(setting.starts, dtype=np.int64)
+    for k in range(n_sets):
+        rng = np.random.default_rng([seed, k])
+        X = rng.normal(size=(int(starts[-1]), setting.n_features))
+        model, truth = simulate(X, starts, setting.prior, PARAMETERS, rng)
+        # Any fixed points will do for the steps that carry labels along.
+        jumps = PARAMETERS.coef_scale * rng.normal(size=(3, model.rank))
+        found = rank_of_truth(model, truth, seed=k, kind=kind, jumps=jumps, moves=moves)
+        for name, rank in found.items():
+            ranks.setdefault(name, []).append(rank)
+    return {name: np.array(found, dtype=np.int64) for name, found in ranks.items()}
 
 
 def simulate(
@@ -57,9 +100,9 @@ def rank_of_truth(
     truth: dict[str, float],
     *,
     seed: int,
-    n_draws: int,
-    thin: int,
-    n_warmup: int,
+    n_draws: int = N_DRAWS,
+    thin: int = THIN,
+    n_warmup: int = N_WARMUP,
     kind: type[PosteriorChain] = PosteriorChain,
     jumps: FloatArray | None = None,
     moves: frozenset[str] = ALL_MOVES,

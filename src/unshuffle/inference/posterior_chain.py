@@ -5,14 +5,14 @@ An iteration makes these moves, each of which leaves the posterior as it is:
 1. **Collapsed swaps** of labels with coefficients and noise integrated out, then fresh coefficients
    and noise given the permutation: together one move of all three.
 2. **Carried labels**: a random step of the coefficients, :math:`\theta' = \theta + \eta`, that
-   takes the labels along. The label of the row with the k-th smallest fitted value of its group goes to
-   the row that has the k-th smallest fitted value at :math:`\theta'`. Going back by
+   takes the labels along. The label of the row with the k-th smallest fitted value of its group
+   goes to the row that has the k-th smallest fitted value at :math:`\theta'`. Going back by
    :math:`-\eta` restores the permutation, so that this is a one-to-one map that keeps volumes, and
-   the acceptance is the ratio of posteriors, here with the noise integrated out. Where the order is
-   mostly right only mismatched rows take part, and a step that brings one of them home is refused,
-   because the way back would leave it there. Half of the steps are Gaussian, half the difference
-   of two known optima, which leads from one mode to another; where no optima are known this move
-   is left out, because it then costs more than it brings.
+   the acceptance is the ratio of posteriors, here with the noise integrated out. Where the order
+   is mostly right only mismatched rows take part, and a step that brings one of them home is
+   refused, because the way back would leave it there. Half of the steps are Gaussian, half the
+   difference of two known optima, which leads from one mode to another; where no optima are known
+   this move is left out, because it then costs more than it brings.
 3. **Swaps** of labels at given coefficients, by the chain of the fit.
 4. **Conjugate draws** of coefficients, intercept, noise and rate given the permutation.
 """
@@ -80,8 +80,8 @@ class Model:
 
     def coordinates(self, coef: FloatArray) -> FloatArray:
         """Coordinates of coefficients; those of the undetermined directions play no role."""
-        theta: FloatArray = np.linalg.lstsq(self.to_coef, coef, rcond=None)[0]
-        return theta
+        theta, *_ = np.linalg.lstsq(self.to_coef, coef, rcond=None)
+        return np.asarray(theta, dtype=np.float64)
 
     def coef(self, theta: FloatArray) -> FloatArray:
         """Coefficients of coordinates, one or many rows of them."""

@@ -2,8 +2,8 @@
 
 With v the labels beside the rows, U an orthonormal basis of the columns (rows ``u_i``), a flat
 prior on the coordinates and an inverse gamma one on the noise variance, a permutation has log
-probability ``-shape log(scale - ‖Uᵀv‖²/2)``, up to a constant and its own prior. Swapping the labels
-of rows i and j, whose labels differ by δ, adds ``δ (u_i - u_j)`` to ``Uᵀv``: O(d) a proposal.
+probability ``-shape log(scale - ‖Uᵀv‖²/2)``, up to a constant and its own prior. Swapping the
+labels of rows i and j, which differ by δ, adds ``δ (u_i - u_j)`` to ``Uᵀv``: O(d) a proposal.
 
 Partners are neighbours in a list that must not depend on the coefficients, for these are not part
 of the state here. Every step draws its row from all groups: groups in turn would not give a
