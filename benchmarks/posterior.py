@@ -13,7 +13,8 @@ from unshuffle.engine.local import Workers
 from unshuffle.inference.calibration import N_DRAWS, SETTINGS, calibration_ranks
 from unshuffle.inference.parameter_prior import weakly_informative
 from unshuffle.inference.posterior import collect, dispersed_starts, run_chains
-from unshuffle.inference.posterior_chain import ALL_MOVES, Model, PosteriorChain
+from unshuffle.inference.posterior_chain import ALL_MOVES, PosteriorChain
+from unshuffle.inference.posterior_model import Model
 from unshuffle.least_squares import LeastSquares
 
 from .run import show

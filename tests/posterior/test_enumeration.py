@@ -7,7 +7,8 @@ from posterior.enumeration import enumerate_posterior
 from unshuffle.diagnostics import ess_bulk
 from unshuffle.inference.calibration import simulate
 from unshuffle.inference.parameter_prior import ParameterPrior
-from unshuffle.inference.posterior_chain import PosteriorChain, Start
+from unshuffle.inference.posterior_chain import PosteriorChain
+from unshuffle.inference.posterior_model import Start
 from unshuffle.priors import Prior
 
 N_DRAWS = 4000

@@ -13,7 +13,8 @@ from ..engine.local import Workers
 from ..exceptions import MixingWarning
 from ..inference.parameter_prior import weakly_informative
 from ..inference.posterior import Posterior, collect, dispersed_starts, run_chains
-from ..inference.posterior_chain import Model, PosteriorChain
+from ..inference.posterior_chain import PosteriorChain
+from ..inference.posterior_model import Model
 from ..least_squares import LeastSquares
 from ..pairing import Pairing
 from ..priors import SMALLEST_RATE, Prior

@@ -15,7 +15,8 @@ from ..priors import Prior
 from ..problem import FloatArray, IntArray, Problem
 from .mismatches import draw_permutation
 from .parameter_prior import ParameterPrior
-from .posterior_chain import ALL_MOVES, Model, PosteriorChain, Start
+from .posterior_chain import ALL_MOVES, PosteriorChain
+from .posterior_model import Model, Start
 
 FIRST_RATE = 0.3
 N_DRAWS, THIN, N_WARMUP = 63, 3, 60

@@ -11,7 +11,8 @@ from ..alignment.hard import most_likely_permutation
 from ..diagnostics import ess_bulk, ess_tail, r_hat
 from ..engine.local import Workers
 from ..problem import FloatArray, IntArray
-from .posterior_chain import Model, PosteriorChain, Start
+from .posterior_chain import PosteriorChain
+from .posterior_model import Model, Start
 
 NOISE, RATE = "noise", "mismatch rate"
 N_ROUNDS = 100  # chances to obey an interruption, and to tell how far it is
