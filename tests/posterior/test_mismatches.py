@@ -29,7 +29,7 @@ def test_derangements_are_the_known_numbers():
     exact = [1, 0]
     for k in range(2, 31):
         exact.append((k - 1) * (exact[-1] + exact[-2]))
-    np.testing.assert_allclose(log_derangements(30)[21:], np.log(exact[21:]), rtol=1e-14)
+    np.testing.assert_allclose(log_derangements(30)[21:], np.log(np.array(exact[21:], dtype=float)), rtol=1e-14)
 
 
 @pytest.mark.parametrize("n", [2, 3, 7])
@@ -50,7 +50,7 @@ def test_spline_follows_the_sums(starts):
     for logit in np.random.default_rng(0).uniform(-rates.limit, rates.limit, size=40):
         rate = 1 / (1 + np.exp(-logit))
         exact = sum(log_normaliser(int(m), rate) for m in np.diff(starts))
-        assert rates.log_normaliser(logit) == pytest.approx(exact, abs=1e-6, rel=1e-8)
+        assert rates.log_normaliser(logit) == pytest.approx(exact, abs=1e-9 * starts[-1])
 
 
 def rate_draws(rates, n_mismatched, n_draws, seed=0):
@@ -64,7 +64,7 @@ def rate_draws(rates, n_mismatched, n_draws, seed=0):
 def cumulative(starts, shape, n_mismatched):
     """Distribution function of the rate, from the sums themselves on a fine grid."""
     limit = np.log(1 / SMALLEST_RATE - 1)
-    grid = np.linspace(-limit, limit, 4001)
+    grid = np.linspace(-limit, limit, 1001)
     rate = 1 / (1 + np.exp(-grid))
     density = shape[0] * np.log(rate) + (shape[1] - n_mismatched) * np.log1p(-rate)
     density -= [sum(log_normaliser(m, r) for m in np.diff(starts)) for r in rate]
