@@ -29,7 +29,9 @@ def test_derangements_are_the_known_numbers():
     exact = [1, 0]
     for k in range(2, 31):
         exact.append((k - 1) * (exact[-1] + exact[-2]))
-    np.testing.assert_allclose(log_derangements(30)[21:], np.log(np.array(exact[21:], dtype=float)), rtol=1e-14)
+    np.testing.assert_allclose(
+        log_derangements(30)[21:], np.log(np.array(exact[21:], dtype=float)), rtol=1e-14
+    )
 
 
 @pytest.mark.parametrize("n", [2, 3, 7])
