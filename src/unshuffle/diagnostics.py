@@ -91,7 +91,9 @@ def _effective(chains: FloatArray) -> float:
     # Sums over pairs of lags are positive and fall, for a reversible chain; noise ends that.
     pairs = correlation[: n - n % 2].reshape(-1, 2).sum(axis=1)
     ends = np.flatnonzero(pairs <= 0.0)
-    last = int(ends[0]) if len(ends) else len(pairs)
+    # The last lags rest on a few products: a sequence that stays positive ends before them.
+    longest = min(max((n - 3) // 2, 1), len(pairs))
+    last = min(int(ends[0]), longest) if len(ends) else longest
     kept = np.minimum.accumulate(pairs[:last])
     # Half of the first lag that is left out: the estimate is better for nearly independent draws.
     rest = max(float(correlation[2 * last]), 0.0) if 2 * last < n else 0.0
