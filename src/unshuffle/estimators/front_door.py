@@ -394,7 +394,7 @@ class ShuffledRegressor(InferenceMethods, PosteriorMethods, PairingMethods, Base
 
     def _follows(self, finding: Finding | None) -> bool:
         """Whether the best match found is where EM begins."""
-        return finding is not None and (self.search == "population" or finding.beats_chance)
+        return finding is not None and (self.search == "population" or finding.may_hold)
 
     def _explore(self, task: Task, landscape: Landscape) -> Finding | None:
         """Search, where that is asked for and affordable."""

@@ -35,7 +35,7 @@ def _level(value: float, caution: float, reject: float) -> Level:
 def chance(p_value: float, followed: bool) -> Reason:
     """Could labels unrelated to the features be matched as well?"""
     level = _level(p_value, SURELY_BETTER, BETTER)
-    if level == "reject" and followed:  # it stands far below all other matches
+    if level == "reject" and followed:  # it stands far below all others, or was found again
         level = "caution"
     text = f"labels unrelated to the features would be matched as well with p = {p_value:.2g}"
     advice = {

@@ -14,12 +14,12 @@ from ..problem import FloatArray, Problem
 from .certify import certify
 from .landscape import Landscape
 from .nulls import match_score, null_p_value, null_scores
-from .population import FOUND_OFTEN, SearchResult, search_population
+from .population import FOUND_AGAIN, FOUND_OFTEN, SearchResult, search_population
 from .recovery import refit_distances, usual_distance
 
 # An optimum is followed when unrelated labels could hardly be matched as well; when that is less
 # sure, but labels simulated from it lead back to it; or when it is doubtful, but the optimum stands
-# far below all others.
+# far below all others, or was found again and labels simulated from it lead back to it.
 SURELY_BETTER, BETTER_THAN_CHANCE, DOUBTFUL = 0.02, 0.05, 0.2
 FAR_BELOW = 1.3
 LEADS_BACK = 0.2  # distance of refits, as a share of the coefficients' length
@@ -80,6 +80,12 @@ class Finding:
     def beats_chance(self) -> bool:
         """Whether the match found says more than a match of unrelated labels would."""
         return self.p_value < (DOUBTFUL if self.stands_apart else BETTER_THAN_CHANCE)
+
+    @property
+    def may_hold(self) -> bool:
+        """Whether a fit from here is worth a trial: it may be right if searches agree on it."""
+        agreed = self.search.n_found[0] >= FOUND_AGAIN
+        return self.beats_chance or bool(agreed and self.p_value < DOUBTFUL)
 
     def holds(self, distances: FloatArray) -> bool:
         """Whether it says so surely enough, given how far refits end from the fit."""
