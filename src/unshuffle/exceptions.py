@@ -1,4 +1,4 @@
-"""The warnings of the library: one family, so that users can filter it as a whole."""
+"""The warnings and errors of the library: one family each, so that users can filter them."""
 
 
 class UnshuffleWarning(UserWarning):
@@ -19,3 +19,26 @@ class UnidentifiableWarning(UnshuffleWarning):
 
 class MixingWarning(UnshuffleWarning):
     """The chains of a posterior do not agree yet, or hold too few independent draws."""
+
+
+class TableError(ValueError):
+    """A file that cannot be read as a table without guessing; says which, where and why.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    """
+
+    def __init__(
+        self, path: object, problem: str, *, place: str = "", column: str | None = None
+    ) -> None:
+        where = [str(path)] + [place] * bool(place)
+        if column is not None:
+            where.append(f"column {column!r}")
+        super().__init__(f"{', '.join(where)}: {problem}")
+        self.path = str(path)
+
+
+class ModelFileError(ValueError):
+    """A model file that is damaged, unsafe, or made by a newer version."""
