@@ -7,22 +7,40 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .audit import AuditResult, audit_release
     from .estimators._progress import Progress
     from .estimators.front_door import ShuffledRegressor
     from .estimators.hard import HardEMRegressor
     from .estimators.mixture import MixtureRegressor
     from .estimators.stochastic import StochasticEMRegressor
-    from .exceptions import MixingWarning, RankWarning, UnidentifiableWarning, UnshuffleWarning
     from .inference.bootstrap import BootstrapResult
     from .inference.posterior import Posterior
+    from .exceptions import (
+        MixingWarning,
+        ModelFileError,
+        RankWarning,
+        TableError,
+        UnidentifiableWarning,
+        UnshuffleWarning,
+    )
+    from .formula import fit_formula
     from .inference.verdict import Verdict
     from .kernels.warm_up import warm_up
+    from .model_files import StoredModel, load_model, save_model
     from .summary import Summary
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "BootstrapResult": "inference.bootstrap",
+    "AuditResult": "audit",
+    "audit_release": "audit",
+    "fit_formula": "formula",
+    "load_model": "model_files",
+    "save_model": "model_files",
+    "ModelFileError": "exceptions",
+    "StoredModel": "model_files",
+    "TableError": "exceptions",
     "HardEMRegressor": "estimators.hard",
     "MixingWarning": "exceptions",
     "MixtureRegressor": "estimators.mixture",
@@ -41,22 +59,30 @@ _ROOMS = ("datasets", "metrics", "plots", "report")
 
 __all__ = [
     "BootstrapResult",
+    "AuditResult",
     "HardEMRegressor",
     "MixingWarning",
     "MixtureRegressor",
     "Posterior",
+    "ModelFileError",
     "Progress",
     "RankWarning",
     "ShuffledRegressor",
     "StochasticEMRegressor",
+    "StoredModel",
     "Summary",
+    "TableError",
     "UnidentifiableWarning",
     "UnshuffleWarning",
     "Verdict",
+    "audit_release",
     "datasets",
+    "fit_formula",
+    "load_model",
     "metrics",
     "plots",
     "report",
+    "save_model",
     "warm_up",
 ]
 

@@ -117,7 +117,10 @@ def _exchange(one: Path, other: Path) -> bool:
 def _sweep(folder: Path) -> None:
     """Remove what killed processes left beside `folder`."""
     for left in folder.parent.iterdir():
-        if left.name.startswith(_prefix(folder)) and time.time() - left.stat().st_mtime > STALE_SECONDS:
+        if (
+            left.name.startswith(_prefix(folder))
+            and time.time() - left.stat().st_mtime > STALE_SECONDS
+        ):
             shutil.rmtree(left, ignore_errors=True)
 
 

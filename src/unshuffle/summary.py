@@ -2,15 +2,13 @@
 
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .frames import make_frame
 from .inference.intervals import Estimates
 from .inference.verdict import Reason, Verdict
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = ("coef", "std err", "t", "p", "low", "high")
 COLOURS = {"trust": "#1b7837", "caution": "#7d5700", "reject": "#b2182b"}
@@ -33,6 +31,8 @@ class Summary:
     verdict : Verdict or None
     level : float
         Of the intervals.
+    library : str or None
+        Data frame library of `to_frame`: "pandas" (or None), "polars" or "pyarrow".
     """
 
     names: list[str]
@@ -41,6 +41,7 @@ class Summary:
     facts: dict[str, str]
     verdict: Verdict | None
     level: float = 0.95
+    library: str | None = None
     _tables: dict[str, Estimates] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -65,8 +66,23 @@ class Summary:
             },
         }
 
-    def to_frame(self) -> "pd.DataFrame":
-        """A data frame with one line per coefficient and columns (table, column)."""
+    def to_columns(self) -> dict[str, Any]:
+        """One list of names and one array per column of `to_frame`, flat."""
+        columns: dict[str, Any] = {"coefficient": list(self.names)}
+        for title, table in self._tables.items():
+            for column, values in _columns(table, self.level).items():
+                columns[f"{title} {column}" if title != "unshuffle" else column] = values
+        return columns
+
+    def to_frame(self) -> Any:
+        """A data frame with one line per coefficient.
+
+        Of the library that the data of the fit came in. pandas, which is also taken for arrays,
+        has the names as index and columns (table, column); polars and pyarrow have neither, so
+        that the names are a column and the others are flat.
+        """
+        if self.library not in {None, "pandas"}:
+            return make_frame(self.to_columns(), self.library)
         import pandas as pd
 
         columns = {

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _num_samples, validate_data
+from sklearn.utils.validation import _num_samples, check_array, validate_data
 
+from .frames import NamedMatrix, library_of, plain_column
 from .problem import BoolArray, FloatArray, IntArray, Problem, make_problem
 
 
@@ -24,6 +25,7 @@ def build_problem(
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None"
         )
+    y, groups, known, match_prob = map(plain_column, (y, groups, known, match_prob))
     check_lengths(X, y, groups)
     X, y = check_features_and_labels(estimator, X, y)
     codes = encode_groups(groups, len(y))
@@ -38,9 +40,10 @@ def check_features_and_labels(
     estimator: BaseEstimator, X: Any, y: Any
 ) -> tuple[FloatArray, FloatArray]:
     """X as a finite float matrix, y as a finite float vector that varies."""
+    given = X.values if isinstance(X, NamedMatrix) else X
     try:
-        X, y = validate_data(
-            estimator, X, y, dtype=np.float64, order="C", y_numeric=True, ensure_min_samples=2
+        checked, y = validate_data(
+            estimator, given, y, dtype=np.float64, order="C", y_numeric=True, ensure_min_samples=2
         )
         y = np.ascontiguousarray(y, dtype=np.float64)
     except ValueError as error:
@@ -54,12 +57,28 @@ def check_features_and_labels(
             f"all {len(y)} labels equal {y[0]:g}: there is nothing to fit; "
             "check that y is the right column"
         )
-    return X, y
+    if isinstance(X, NamedMatrix):
+        estimator.feature_names_in_ = np.array(X.columns, dtype=object)
+    return checked, y
+
+
+def check_rows(estimator: BaseEstimator, X: Any) -> FloatArray:
+    """Rows to predict, with the columns of the fit."""
+    if isinstance(X, NamedMatrix):
+        if list(X.columns) != list(getattr(estimator, "feature_names_in_", X.columns)):
+            raise ValueError(
+                f"the columns are {list(X.columns)[:8]}, but the model was fitted to "
+                f"{list(estimator.feature_names_in_)[:8]}"
+            )
+        rows: FloatArray = check_array(X.values, dtype=np.float64)
+        return rows
+    checked: FloatArray = validate_data(estimator, X, dtype=np.float64, reset=False)
+    return checked
 
 
 def describe_text(X: Any, y: Any) -> str:
     """Name the first entry that is not a number."""
-    names = getattr(X, "columns", None)
+    names = column_names(X)
     table = np.asarray(X, dtype=object)
     for j in range(table.shape[1] if table.ndim == 2 else 0):
         for i, value in enumerate(table[:, j]):
@@ -75,6 +94,12 @@ def describe_text(X: Any, y: Any) -> str:
     return "X or y holds something that is not a number"
 
 
+def column_names(X: Any) -> list[Any] | None:
+    """Names of the columns of a frame; None for anything else."""
+    names = X.column_names if library_of(X) == "pyarrow" else getattr(X, "columns", None)
+    return None if names is None else list(names)
+
+
 def describe_not_finite(message: str, X: Any, y: Any) -> str:
     """Name the first entry that is missing or infinite, and what to do about it."""
     found = message.splitlines()[0].rstrip(".")
@@ -83,7 +108,7 @@ def describe_not_finite(message: str, X: Any, y: Any) -> str:
     place = np.argwhere(~np.isfinite(table))[0]
     where = f"row {place[0]}"
     if not in_labels:
-        names = getattr(X, "columns", None)
+        names = column_names(X)
         where += f", column {place[1] if names is None else repr(names[place[1]])}"
     count = int(np.sum(~np.isfinite(table)))
     return (
@@ -118,6 +143,7 @@ def pair_by_group(X: Any, y: Any, groups_X: Any, groups_y: Any) -> IntArray:
 
     Groups are compared by name: a group needs as many labels as it has rows.
     """
+    groups_X, groups_y = plain_column(groups_X), plain_column(groups_y)
     n_rows, n_labels = _num_samples(X), _num_samples(y)
     if (groups_X is None) != (groups_y is None):
         missing = "groups_X" if groups_X is None else "groups_y"

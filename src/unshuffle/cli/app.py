@@ -1,10 +1,13 @@
 """The `unshuffle` command."""
 
+import inspect
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from .. import __version__
+from . import audit, fit, predict, repair, simulate, suspects
 from .demo import demo
 from .reproduce import reproduce
 
@@ -13,7 +16,23 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
 )
+
+
+def _add(command: Callable[..., None], examples: str) -> None:
+    """Add a command; its paragraphs are wrapped by the terminal, not by the source."""
+    paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
+    text = "\n\n".join(" ".join(paragraph.split("\n")) for paragraph in paragraphs)
+    app.command(help=text, epilog=examples)(command)
+
+
+_add(fit.fit, fit.EXAMPLES)
+_add(predict.predict, predict.EXAMPLES)
+_add(suspects.suspects, suspects.EXAMPLES)
+_add(repair.repair, repair.EXAMPLES)
+_add(audit.audit, audit.EXAMPLES)
+_add(simulate.simulate, simulate.EXAMPLES)
 app.command()(demo)
 app.command()(reproduce)
 
@@ -31,7 +50,12 @@ def _root(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """Regression when the pairing between rows and labels is lost."""
+    """Regression when the pairing between rows and labels is lost.
+
+    Begin with [bold]unshuffle demo[/bold], or with your own table:
+
+    [bold]unshuffle fit DATA --label y --group zone[/bold]
+    """
 
 
 def main() -> None:

@@ -8,16 +8,17 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..alignment.state import State
 from ..em import EMResult, start_from_coefficients, start_from_labels
 from ..engine.local import Workers
 from ..exceptions import RankWarning
+from ..frames import library_of
 from ..least_squares import LeastSquares
 from ..problem import FloatArray, IntArray, Problem
 from ..seeding import seed_from
-from ..validation import build_problem
+from ..validation import build_problem, check_rows
 from ._notebook import NotebookMethods
 
 
@@ -70,8 +71,7 @@ class LinearPrediction:
         y : array of shape (n_samples,)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        predicted: FloatArray = X @ self.coef_ + self.intercept_
+        predicted: FloatArray = check_rows(self, X) @ self.coef_ + self.intercept_
         return predicted
 
 
@@ -86,6 +86,7 @@ class BaseShuffledRegressor(NotebookMethods, LinearPrediction, RegressorMixin, B
     random_state: Any
     init: Any
     _problem: Problem
+    _library: str | None
 
     def fit(self, X: Any, y: Any, groups: Any = None, known: Any = None) -> Self:
         """Fit the model.
@@ -130,6 +131,7 @@ class BaseShuffledRegressor(NotebookMethods, LinearPrediction, RegressorMixin, B
             outcome = self._run(Task(problem, solver, seed, workers, match_prob, side_by_side))
         self._forget(blank)
         self._problem = problem
+        self._library = library_of(X, y, groups)
         return self._keep(problem, solver, outcome)
 
     def _kept_problem(self) -> Problem:

@@ -287,7 +287,8 @@ class InferenceMethods(BootstrapMethods):
         if self.fit_intercept:
             names.insert(0, "(intercept)")
         verdict: Verdict | None = getattr(self, "verdict_", None)
-        return Summary(names, self._estimates(), self._as_given, self._facts(), verdict, level)
+        return Summary(names, self._estimates(), self._as_given, self._facts(), verdict, level,
+                       getattr(self, "_library", None))  # fmt: skip
 
     def _facts(self) -> dict[str, str]:
         noise = f"{self.noise_scale_:.4g}"

@@ -1,15 +1,13 @@
 """What users ask a fitted estimator about its pairing."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..frames import make_frame, plain_column
 from ..pairing import Pairing
 from ..problem import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class PairingMethods:
@@ -19,7 +17,7 @@ class PairingMethods:
     match_proba_: FloatArray
     permutation_: IntArray
 
-    def suspects(self, threshold: float = 0.5, *, n_partners: int = 3) -> "pd.DataFrame":
+    def suspects(self, threshold: float = 0.5, *, n_partners: int = 3) -> Any:
         """Rows whose label is probably not their own, and whose it may be instead.
 
         Parameters
@@ -31,12 +29,18 @@ class PairingMethods:
 
         Returns
         -------
-        table : pandas.DataFrame
-            One line per suspect, the least likely match first: `row`, its `label`, `match_proba`,
-            and `partner_1`, `partner_1_proba`, ...: the rows beside which its own label may
-            stand, and how probable that is (−1 and NaN where there are fewer partners).
+        table : data frame
+            Of the library that the data of the fit came in; pandas for arrays. One line per
+            suspect, the least likely match first: `row`, its `label`, `match_proba`, and
+            `partner_1`, `partner_1_proba`, ...: the rows beside which its own label may stand,
+            and how probable that is (−1 and NaN where there are fewer partners).
         """
         check_is_fitted(self)
+        columns = self._suspects(threshold, n_partners)
+        return make_frame(columns, getattr(self, "_library", None))
+
+    def _suspects(self, threshold: float, n_partners: int) -> dict[str, Any]:
+        """The columns of `suspects`, which need no data frame library."""
         if not 0.0 <= threshold <= 1.0:
             raise ValueError(f"threshold is a probability between 0 and 1, got {threshold}")
         if not hasattr(self, "match_proba_"):
@@ -44,8 +48,6 @@ class PairingMethods:
                 "this fit does not tell matches: no label was given beside a row (fit_unpaired), "
                 "or the model is variant='published' (use variant='exact')"
             )
-        import pandas as pd
-
         rows = np.flatnonzero(self.match_proba_ < threshold)
         rows = rows[np.argsort(self.match_proba_[rows], kind="stable")]
         problem = self._pairing.problem
@@ -67,7 +69,7 @@ class PairingMethods:
             table[f"partner_{k + 1}_proba"] = np.array(
                 [share for _, share in partners], dtype=float
             )
-        return pd.DataFrame(table)
+        return table
 
     def repair(self, y: Any) -> FloatArray:
         """Put labels back in place by the most likely permutation.
@@ -83,7 +85,7 @@ class PairingMethods:
             ``y[permutation_]``; the input is left as it is.
         """
         check_is_fitted(self)
-        labels = np.asarray(y)
+        labels = np.asarray(plain_column(y))
         if labels.shape != self.permutation_.shape:
             raise ValueError(
                 f"y has shape {labels.shape} but the model was fitted to "

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..exceptions import UnidentifiableWarning
+from ..frames import library_of, plain_column
 from ..inference.verdict import judge
 from ..least_squares import LeastSquares
 from ..problem import IntArray, Problem
@@ -303,7 +304,9 @@ class ShuffledRegressor(InferenceMethods, PosteriorMethods, PairingMethods, Base
             that row i most likely holds. There is no order to test, so `pairing` plays no role.
         """
         beside = pair_by_group(X, y, groups_X, groups_y)
-        self._fit(X, np.asarray(y)[beside], groups_X, None, side_by_side=False)
+        library = library_of(X, y, groups_X)
+        self._fit(X, np.asarray(plain_column(y))[beside], groups_X, None, side_by_side=False)
+        self._library = library
         self.permutation_: IntArray = beside[self.permutation_]
         return self
 

@@ -18,8 +18,9 @@ from .text import check_names
 SEGMENTS = {"TEXT": (10, 18), "DATA": (26, 34), "ANALYSIS": (42, 50)}
 HEADER = 58
 LARGEST_TEXT = 16 << 20
-DECLARED = re.compile(rb"\$(TOT|PAR|BEGINDATA|ENDDATA|BEGINANALYSIS|ENDANALYSIS|BEGINSTEXT|ENDSTEXT)"
-                      rb"[^0-9A-Za-z]\s*(-?\d+)", re.IGNORECASE)  # fmt: skip
+DECLARED = re.compile(
+    rb"\$(TOT|PAR|(?:BEGIN|END)(?:DATA|ANALYSIS|STEXT))[^0-9A-Za-z]\s*(-?\d+)", re.IGNORECASE
+)
 SMALLEST_VALUE = 1  # byte
 
 

@@ -35,8 +35,7 @@ def read_lines(path: Path) -> Iterator[str]:
     for k, block in enumerate(_blocks(path)):
         if k == 0:
             check_beginning(path, block)
-            block = block.removeprefix(BYTE_ORDER_MARK)
-        rest += block
+        rest += block if k else block.removeprefix(BYTE_ORDER_MARK)
         end = rest.rfind(b"\n") + 1
         whole, rest = rest[:end], rest[end:]
         if len(rest) > LONGEST_LINE:
@@ -90,7 +89,7 @@ def _blocks(path: Path) -> Iterator[bytes]:
             ) from error
 
 
-def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
+def _pieces(stream: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
     while block := stream.read(BLOCK):
         yield block
 

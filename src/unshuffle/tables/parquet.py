@@ -79,7 +79,9 @@ class ParquetSource:
             raise TableError(self.path, f"says {metadata.num_rows} rows but holds {n_rows}")
         if not n_rows:
             raise TableError(self.path, "has no rows")
-        return Table(self.path, {name: np.concatenate(chunks.pop(name)) for name in columns}, n_rows)
+        return Table(
+            self.path, {name: np.concatenate(chunks.pop(name)) for name in columns}, n_rows
+        )
 
     def _check_type(self, name: str) -> None:
         import pyarrow.types as kinds

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -97,13 +98,11 @@ class TextSource:
                 yield rows, starts[: len(rows)]
             line = reader.line_num + 1
 
-    def _reader(self) -> "csv._reader":
+    def _reader(self) -> Any:
         csv.field_size_limit(LONGEST_FIELD)
         return csv.reader(read_lines(self.path), delimiter=self.separator, strict=True)
 
-    def _next(
-        self, reader: "csv._reader", rows: list[list[str]], count: int, before: int
-    ) -> list[list[str]]:
+    def _next(self, reader: Any, rows: list[list[str]], count: int, before: int) -> list[list[str]]:
         try:
             rows.extend(itertools.islice(reader, count))  # keeps what came before an error
         except csv.Error as error:
@@ -112,7 +111,7 @@ class TextSource:
         return rows
 
     def _without_blank_end(
-        self, rows: list[list[str]], starts: IntArray, reader: "csv._reader"
+        self, rows: list[list[str]], starts: IntArray, reader: Any
     ) -> list[list[str]]:
         """Blank lines are forgiven at the end of the file, nowhere else."""
         filled = len(rows)
@@ -144,7 +143,8 @@ class _Lines:
         self._regular = True
 
     def add(self, starts: IntArray) -> None:
-        self._regular &= bool(starts[0] == self.n_rows + 2 and starts[-1] - starts[0] + 1 == len(starts))  # fmt: skip
+        expected = self.n_rows + 2
+        self._regular &= bool(starts[0] == expected and starts[-1] == expected + len(starts) - 1)
         self._chunks.append(starts)
         self.n_rows += len(starts)
 

@@ -1,0 +1,135 @@
+"""`unshuffle audit`: can this shuffled release be undone?"""
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import options
+from .errors import plain_errors
+
+if TYPE_CHECKING:
+    from ..audit import AuditResult
+
+EXAMPLES = """
+[bold]Example[/bold]
+
+Before salaries are published shuffled inside villages:
+
+    unshuffle audit people.csv --label salary --features age,rooms,cars --group village
+"""
+
+
+def audit(
+    data: options.Data,
+    label: options.Label = None,
+    features: options.Features = None,
+    group: options.Group = None,
+    categorical: options.Categorical = None,
+    shuffles: Annotated[
+        int,
+        typer.Option(min=2, help="Shuffles to attack; more make the figures surer."),
+    ] = 5,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, help=r"Labels this near count as found.  \[default: a tenth of their spread]"
+        ),
+    ] = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = 1,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Before you publish data shuffled inside groups: how much of it could be undone?
+
+    DATA is the true pairing, which you have and the public will not. The release is simulated by
+    shuffling the labels inside groups, and attacked with this program's own fit. All figures are
+    estimates of what this attack finds; somebody who knows more may find more.
+    """
+    with plain_errors("audit", debug):
+        from ..audit import audit_release
+        from ..exceptions import TableError
+        from ..tables import Roles, read_rows
+        from .output import print_json
+        from .watching import watching
+
+        roles = Roles(
+            label, options.split_names(features), group,
+            categorical=options.split_names(categorical),
+        )  # fmt: skip
+        rows = read_rows(data, roles)
+        watched = sys.stderr.isatty() and not (quiet or as_json)
+        with watching("shuffles", watched) as tell:
+            try:
+                result = audit_release(
+                    rows.X, rows.y, rows.groups, n_shuffles=shuffles, tolerance=tolerance,
+                    n_jobs=jobs, random_state=seed, callback=tell,
+                )  # fmt: skip
+            except ValueError as error:
+                raise TableError(data, str(error)) from error
+        if as_json:
+            print_json(_document(result, data, rows.label))
+        else:
+            _show(result, rows.label)
+
+
+def _document(result: "AuditResult", data: Path, label: str) -> dict[str, object]:
+    plain = asdict(result)
+    for name, value in plain.items():
+        if hasattr(value, "_asdict"):
+            plain[name] = value._asdict()
+    plain["bands"] = [
+        {k: v._asdict() if hasattr(v, "_asdict") else v for k, v in band._asdict().items()}
+        for band in result.bands
+    ]
+    return {"data": str(data), "label": label, "text": result.text, **plain}
+
+
+def _show(result: "AuditResult", label: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    console.print(
+        f"{result.n_rows} rows in {result.n_groups} groups, the smallest of "
+        f"{result.smallest_group}; {result.n_shuffles} shuffles attacked; ± is the Monte Carlo "
+        "error over shuffles."
+    )
+    if result.n_alone:
+        console.print(f"{result.n_alone} rows are alone in their group: nothing hides them.")
+    table = Table(title=f"Rows whose own {label} is found", title_justify="left")
+    for head in ("", "by the attack", "by guessing inside groups"):
+        table.add_column(head, justify="left" if not head else "right")
+    table.add_row("exactly", str(result.found), f"{result.found_by_chance.value:.1%}")
+    table.add_row(
+        f"within {result.tolerance:.3g}", str(result.near), f"{result.near_by_chance.value:.1%}"
+    )
+    console.print(table)
+    bands = Table(title="By the attacker's confidence", title_justify="left")
+    for head in ("confidence", "rows", "own label found", "by guessing"):
+        bands.add_column(head, justify="right")
+    for band in result.bands:
+        if band.share.value:
+            bands.add_row(
+                f"{band.low:.0%}-{band.high:.0%}", str(band.share), str(band.found),
+                f"{band.chance.value:.1%}",
+            )  # fmt: skip
+    console.print(bands)
+    console.print(
+        f"Coefficients: off by {result.coefficient_error} of their length (least squares on the "
+        f"release as it stands: {result.naive_error}; 0 % tells all, 100 % nothing)."
+    )
+    if result.overconfident:
+        console.print(
+            f"Beware: the attacker believes to have found {result.mean_confidence} and is mostly "
+            "wrong. Either DATA is not in its true order, or the label is not linear in the "
+            "features."
+        )
+    counts = ", ".join(f"{level} {count}" for level, count in result.verdicts.items())
+    console.print(f"The attacker's own verdicts: {counts}.")
+    console.print(f"In short: {result.text}.")
+    console.print("Estimates for this attack; somebody who knows more may find more.")

@@ -1,0 +1,103 @@
+"""`unshuffle fit`: the main job on a table of the user's own."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options
+from .errors import REJECTED, plain_errors
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+One table; which price belongs to which house is lost inside a zone:
+
+    unshuffle fit houses.csv --label price --group zone --out results
+
+Two tables that share nothing but the zone:
+
+    unshuffle fit houses.csv prices.csv --by zone --out results
+
+A linked table, with the linkage tool's probability of a right link:
+
+    unshuffle fit linked.parquet --label income --match-prob p_match
+
+Exit code: 0, or 1 if the verdict is "reject", or 2 if the input cannot be used.
+"""
+
+
+def fit(
+    data: options.Data,
+    labels: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="LABELS", help="Second table, with the labels; see --by.", show_default=False
+        ),
+    ] = None,
+    label: options.Label = None,
+    features: options.Features = None,
+    group: options.Group = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="The column that two tables share, as --group.",
+            rich_help_panel=options.PARTS,
+        ),
+    ] = None,
+    known: options.Known = None,
+    match_prob: options.MatchProb = None,
+    categorical: options.Categorical = None,
+    pairing: options.Believed = options.Pairing.auto,
+    intercept: options.Intercept = True,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", rich_help_panel=options.OUTPUT,
+            help="Folder for model.json, model.npz, summary.csv, matches.csv, report.html. "
+            "It appears as a whole; an earlier result in it is replaced.",
+        ),
+    ] = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:  # fmt: skip
+    """Fit a linear regression to rows whose labels are shuffled, and say how far to trust it.
+
+    Tests whether the order given carries information; searches for the pairing where it does not;
+    prints a verdict with reasons, and the coefficients beside those of ordinary least squares.
+    """
+    with plain_errors("fit", debug):
+        from ..files import check_ours
+        from ..tables import Roles, read_rows, read_two
+        from .fitting import fit_rows
+        from .output import FILES, describe, print_fit, print_json, write_fit
+
+        if by is not None and group is not None:
+            raise ValueError("give --by (two tables) or --group (one table), not both")
+        if by is not None and labels is None:
+            raise ValueError("--by is for two tables; name the table of labels, or use --group")
+        if labels is not None and (known or match_prob):
+            raise ValueError("--known and --match-prob are for one table with rows and labels")
+        if out is not None:
+            check_ours(out, FILES)
+        roles = Roles(
+            label, options.split_names(features), by or group, known, match_prob,
+            options.split_names(categorical),
+        )  # fmt: skip
+        rows = read_rows(data, roles) if labels is None else read_two(data, labels, roles)
+        fitted = fit_rows(
+            rows, pairing=pairing.value, intercept=intercept, seed=seed, jobs=jobs,
+            quiet=quiet or as_json,
+        )  # fmt: skip
+        files = [] if out is None else write_fit(fitted, out)
+        if as_json:
+            print_json(describe(fitted) | {"files": files})
+        else:
+            print_fit(fitted)
+            for path in files:
+                typer.echo(f"Written: {path}")
+        if fitted.rejected:
+            raise typer.Exit(REJECTED)

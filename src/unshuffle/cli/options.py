@@ -1,0 +1,108 @@
+"""Options that several commands share, each worded once."""
+
+import csv
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DATA, PARTS, FIT, OUTPUT = "", "Columns", "The fit", "Output"
+
+
+class Pairing(StrEnum):
+    """What is believed of the order given."""
+
+    auto = "auto"
+    lost = "lost"
+    mostly_right = "mostly-right"
+    known = "known"
+
+
+Data = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA", help="Table: CSV or TSV (also .gz), Parquet, FCS.", show_default=False
+    ),
+]
+Label = Annotated[
+    str | None,
+    typer.Option("--label", "-y", help="Column to explain.", rich_help_panel=PARTS),
+]
+Features = Annotated[
+    str | None,
+    typer.Option(
+        "--features", "-x", metavar="A,B,...", rich_help_panel=PARTS,
+        help=r"Columns to explain it with, separated by commas.  \[default: all others]",
+    ),
+]  # fmt: skip
+Group = Annotated[
+    str | None,
+    typer.Option(
+        "--group", "-g", rich_help_panel=PARTS,
+        help=r"Column inside whose values labels may have moved.  \[default: anywhere]",
+    ),
+]  # fmt: skip
+Known = Annotated[
+    str | None,
+    typer.Option(
+        help="Column of 1 and 0: 1 where the label is surely the row's own.",
+        rich_help_panel=PARTS,
+    ),
+]
+MatchProb = Annotated[
+    str | None,
+    typer.Option(
+        help="Column with the probability, from a linkage tool, that the label is the row's own.",
+        rich_help_panel=PARTS,
+    ),
+]
+Categorical = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,...", rich_help_panel=PARTS,
+        help="Features that are categories although they look like numbers. "
+        "Columns of text are categories in any case.",
+    ),
+]  # fmt: skip
+Believed = Annotated[
+    Pairing,
+    typer.Option(
+        "--pairing", rich_help_panel=FIT,
+        help="What you believe of the order given; auto finds out.",
+    ),
+]  # fmt: skip
+Intercept = Annotated[
+    bool,
+    typer.Option("--intercept/--no-intercept", help="Fit an intercept.", rich_help_panel=FIT),
+]
+Seed = Annotated[
+    int,
+    typer.Option(min=0, max=2**31 - 1, help="One seed, one answer.", rich_help_panel=FIT),
+]
+Jobs = Annotated[
+    int,
+    typer.Option(help="Threads; the answer does not depend on them.", rich_help_panel=FIT),
+]
+AsJson = Annotated[
+    bool,
+    typer.Option("--json", help="One JSON document instead of text.", rich_help_panel=OUTPUT),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="No progress, no notes.", rich_help_panel=OUTPUT),
+]
+Debug = Annotated[
+    bool,
+    typer.Option("--debug", help="Show tracebacks.", rich_help_panel=OUTPUT),
+]
+
+
+def split_names(names: str | None) -> tuple[str, ...]:
+    """Names between commas; a name with a comma in it stands in double quotes."""
+    if names is None:
+        return ()
+    found = tuple(name.strip() for name in next(csv.reader([names], skipinitialspace=True), []))
+    if not found or not all(found):
+        raise ValueError(f"expected names between commas, such as a,b,c; got {names!r}")
+    return found

@@ -1,0 +1,114 @@
+"""What commands print and write: text for people, JSON for programs, files for both."""
+
+import json
+import math
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import typer
+
+from .. import __version__
+
+if TYPE_CHECKING:
+    from .fitting import Fitted
+
+FILES = frozenset({"model.json", "model.npz", "summary.csv", "matches.csv", "report.html"})
+
+
+def describe(fitted: "Fitted") -> dict[str, Any]:
+    """A fit in plain numbers, for ``--json``."""
+    model, rows = fitted.model, fitted.rows
+    return {
+        "unshuffle": __version__,
+        "data": str(rows.table.path),
+        "label": rows.label,
+        **model.summary().to_dict(),
+        "advice": [reason.advice for reason in model.verdict_.reasons if reason.advice],
+        "pairing": model.pairing_,
+        "rows": len(rows.X),
+        "groups": model.n_groups_,
+        "noise": model.noise_scale_,
+        "mismatch_rate": getattr(model, "mismatch_rate_", None),
+        "converged": model.converged_,
+        "settings": fitted.settings,
+        "notes": fitted.notes,
+    }
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """One document on standard output; what is not a finite number is null."""
+    typer.echo(json.dumps(_plain(document), indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def print_fit(fitted: "Fitted") -> None:
+    """Verdict, facts and coefficients, then what to do."""
+    verdict = fitted.model.verdict_
+    text = str(fitted.model.summary())
+    colour = {"trust": "green", "caution": "yellow", "reject": "red"}[verdict.level]
+    first, _, rest = text.partition("\n")
+    typer.echo(typer.style(first, fg=colour, bold=True))
+    typer.echo(rest)
+    advice = [reason.advice for reason in verdict.reasons if reason.advice]
+    for line in advice:
+        typer.echo(f"What to do: {line}")
+
+
+def write_fit(fitted: "Fitted", folder: Path) -> list[Path]:
+    """Model, summary, matches and report into a folder that appears as a whole."""
+    from ..files import replacing_folder
+    from ..model_files import write_model
+    from ..tables.write import as_csv
+
+    model, rows = fitted.model, fitted.rows
+    with replacing_folder(folder, FILES) as part:
+        write_model(
+            model, part, label=rows.label, columns=rows.columns,
+            settings={**fitted.settings, "data": rows.table.path.name},
+        )  # fmt: skip
+        (part / "summary.csv").write_bytes(as_csv(model.summary().to_columns()))
+        (part / "matches.csv").write_bytes(as_csv(matches(fitted)))
+        write_report(fitted, part / "report.html")
+        names = sorted(path.name for path in part.iterdir())
+    return [folder / name for name in names]
+
+
+def matches(fitted: "Fitted") -> dict[str, Any]:
+    """For each row, counted from 1, its probable label and how probable the one given is."""
+    model, rows = fitted.model, fitted.rows
+    likely = model.permutation_
+    table: dict[str, Any] = {"row": np.arange(1, len(likely) + 1)}
+    if not rows.unpaired:
+        table |= {rows.label: rows.y, "match_probability": model.match_proba_}
+    table["likely_partner"] = likely + 1
+    table[f"likely_{rows.label}"] = rows.y[likely]
+    return table
+
+
+def write_report(fitted: "Fitted", path: Path) -> None:
+    """The page for a browser, where the part that draws it is installed."""
+    if find_spec("unshuffle.report") is None:
+        return
+    from importlib import import_module
+
+    from ..frames import NamedMatrix
+
+    rows = fitted.rows
+    build = import_module("unshuffle.report").build_report
+    data = (NamedMatrix(rows.X, tuple(rows.names)), rows.y, rows.groups)
+    title = f"{rows.label} in {rows.table.path.name}"
+    page = build(fitted.model, data=data, settings=fitted.settings, title=title)
+    path.write_text(page, encoding="utf-8")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic | np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return str(value) if isinstance(value, Path) else value

@@ -1,0 +1,67 @@
+"""`unshuffle predict`: labels for new rows."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options
+from .errors import plain_errors
+
+EXAMPLES = """
+[bold]Example[/bold]
+
+    unshuffle fit houses.csv --label price --group zone --out results
+    unshuffle predict results new_houses.csv --out predicted.csv
+"""
+
+
+def predict(
+    model: Annotated[
+        Path,
+        typer.Argument(
+            metavar="MODEL", help="Folder that fit --out wrote, or its model.json.",
+            show_default=False,
+        ),
+    ],
+    data: options.Data,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", rich_help_panel=options.OUTPUT,
+            help=r"File to write: .csv, .tsv, either with .gz, or .parquet.  \[default: print CSV]",
+        ),
+    ] = None,
+    as_json: options.AsJson = False,
+    debug: options.Debug = False,
+) -> None:  # fmt: skip
+    """Predict labels for the rows of a table that has the model's columns, in any order."""
+    with plain_errors("predict", debug):
+        import numpy as np
+
+        from ..model_files import load_model
+        from ..tables import Roles, design_matrix, open_table
+        from ..tables.roles import choose_features
+        from ..tables.write import check_writable_kind, write_rows, write_table
+        from .output import print_json
+
+        if out is not None:
+            check_writable_kind(out)
+        stored = load_model(model)
+        source = open_table(data)
+        names = choose_features(source, Roles(features=tuple(c.name for c in stored.columns)))
+        text = {column.name for column in stored.columns if column.levels is not None}
+        table = source.read(names, text)
+        predicted = stored.predict(design_matrix(table, stored.columns))
+        columns = {"row": np.arange(1, len(predicted) + 1), stored.label: predicted}
+        if out is not None:
+            write_table(out, columns)
+        if as_json:
+            print_json({"label": stored.label, "predictions": predicted, "file": out})
+        elif out is not None:
+            typer.echo(f"Written: {out}")
+        else:
+            write_rows(sys.stdout, columns)
+        if stored.verdict_ is not None and stored.verdict_.level != "trust" and not as_json:
+            typer.echo(f"note: the verdict on this model is {stored.verdict_}", err=True)

@@ -1,0 +1,82 @@
+"""`unshuffle repair`: the table with labels put back."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options
+from .errors import REJECTED, plain_errors
+
+EXAMPLES = """
+[bold]Example[/bold]
+
+    unshuffle repair linked.csv --label income --group village --out mended.csv
+"""
+
+
+def repair(
+    data: options.Data,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", help="File to write, of the same kind as DATA.", show_default=False,
+            rich_help_panel=options.OUTPUT,
+        ),
+    ],
+    label: options.Label = None,
+    features: options.Features = None,
+    group: options.Group = None,
+    known: options.Known = None,
+    match_prob: options.MatchProb = None,
+    categorical: options.Categorical = None,
+    pairing: options.Believed = options.Pairing.auto,
+    intercept: options.Intercept = True,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force", help='Write even if the verdict is "reject".', rich_help_panel=options.OUTPUT
+        ),
+    ] = False,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = 1,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:  # fmt: skip
+    """Write the table again with each label beside its most likely row.
+
+    Every other cell is copied as it stands, and DATA is never changed. Where the verdict is
+    "reject", nothing is written: such a repair would only shuffle again.
+    """
+    with plain_errors("repair", debug):
+        from ..tables import Roles, read_rows
+        from ..tables.write import check_copy, write_with_labels
+        from .fitting import fit_rows
+        from .output import print_json
+
+        check_copy(data, out)
+        roles = Roles(
+            label, options.split_names(features), group, known, match_prob,
+            options.split_names(categorical),
+        )  # fmt: skip
+        fitted = fit_rows(
+            read_rows(data, roles), pairing=pairing.value, intercept=intercept, seed=seed,
+            jobs=jobs, quiet=quiet or as_json,
+        )  # fmt: skip
+        model, y = fitted.model, fitted.rows.y
+        moved = int((y[model.permutation_] != y).sum())
+        wanted = force or not fitted.rejected
+        if wanted:
+            write_with_labels(data, fitted.rows.label, model.permutation_, out)
+        if as_json:
+            print_json({"verdict": model.verdict_.level, "moved": moved, "rows": len(y),
+                        "file": out if wanted else None, "notes": fitted.notes})  # fmt: skip
+        else:
+            typer.echo(f"Verdict: {model.verdict_}")
+            if wanted:
+                typer.echo(f"{moved} of {len(y)} labels were moved\nWritten: {out}")
+            else:
+                typer.echo("Nothing was written; --force writes all the same.")
+        if fitted.rejected:
+            raise typer.Exit(REJECTED)

@@ -1,0 +1,119 @@
+"""`unshuffle suspects`: rows whose label is probably another's."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from . import options
+from .errors import REJECTED, plain_errors
+
+SHOWN = 20
+EXAMPLES = """
+[bold]Example[/bold]
+
+Samples that were probably mixed up, the surest first:
+
+    unshuffle suspects assay.csv --label dose --features a,b,c --group plate
+"""
+
+
+def suspects(
+    data: options.Data,
+    label: options.Label = None,
+    features: options.Features = None,
+    group: options.Group = None,
+    known: options.Known = None,
+    match_prob: options.MatchProb = None,
+    categorical: options.Categorical = None,
+    pairing: options.Believed = options.Pairing.auto,
+    intercept: options.Intercept = True,
+    threshold: Annotated[
+        float,
+        typer.Option(
+            min=0.0, max=1.0, rich_help_panel=options.FIT,
+            help="List rows less likely than this to hold their own label.",
+        ),
+    ] = 0.5,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="File for the whole list, with partners.",
+            rich_help_panel=options.OUTPUT,
+        ),
+    ] = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:  # fmt: skip
+    """List the rows that probably do not hold their own label, and whose it may be.
+
+    Rows are counted from 1, below the header.
+    """
+    with plain_errors("suspects", debug):
+        from ..tables import Roles, read_rows
+        from ..tables.write import check_writable_kind, write_table
+        from .fitting import fit_rows
+        from .output import print_json
+
+        if out is not None:
+            check_writable_kind(out)
+        roles = Roles(
+            label, options.split_names(features), group, known, match_prob,
+            options.split_names(categorical),
+        )  # fmt: skip
+        fitted = fit_rows(
+            read_rows(data, roles), pairing=pairing.value, intercept=intercept, seed=seed,
+            jobs=jobs, quiet=quiet or as_json,
+        )  # fmt: skip
+        table = fitted.model._suspects(threshold, 1)
+        columns = {
+            "row": table["row"] + 1,
+            fitted.rows.label: table["label"],
+            "match_probability": table["match_proba"],
+            "partner": table["partner_1"] + (table["partner_1"] >= 0),
+            "partner_probability": table["partner_1_proba"],
+        }
+        if out is not None:
+            write_table(out, columns)
+        verdict = fitted.model.verdict_
+        if as_json:
+            listed = [
+                dict(zip(columns, line, strict=True))
+                for line in zip(*columns.values(), strict=True)
+            ]
+            print_json({"verdict": verdict.level, "pairing": fitted.model.pairing_,
+                        "suspects": listed, "file": out, "notes": fitted.notes})  # fmt: skip
+        else:
+            _show(columns, len(fitted.rows.y), fitted.model.pairing_, threshold)
+            typer.echo(f"Verdict: {verdict}")
+            if out is not None:
+                typer.echo(f"Written: {out}")
+        if fitted.rejected:
+            raise typer.Exit(REJECTED)
+
+
+def _show(columns: dict[str, Any], n_rows: int, pairing: str, threshold: float) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    lines = list(zip(*columns.values(), strict=True))
+    typer.echo(
+        f"{len(lines)} of {n_rows} rows are less than {threshold:.0%} likely to hold their own "
+        "label"
+    )
+    if pairing == "lost":
+        typer.echo("The order given tells nothing, so that any row may hold any label.")
+    if not lines:
+        return
+    table = Table()
+    for name in columns:
+        table.add_column(name, justify="right")
+    for row, value, probability, partner, share in lines[:SHOWN]:
+        named = (str(partner), f"{share:.3f}") if partner > 0 else ("-", "-")
+        table.add_row(str(row), f"{value:g}", f"{probability:.3f}", *named)
+    Console().print(table)
+    if len(lines) > SHOWN:
+        typer.echo(f"... and {len(lines) - SHOWN} more; --out FILE writes them all")

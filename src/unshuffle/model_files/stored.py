@@ -1,0 +1,85 @@
+"""What a model is once the data are gone."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..inference.intervals import Estimates
+from ..inference.verdict import Verdict
+from ..problem import FloatArray
+from ..summary import Summary
+from ..tables import Column
+
+FORMAT = "unshuffle model"
+SCHEMA = 1
+
+
+@dataclass(frozen=True, eq=False)
+class StoredModel:
+    """A fitted model without the data it was fitted to.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+        Columns of a table that it predicts from.
+    label : str
+        Name of what it predicts.
+    coef_ : array of shape (n_terms,)
+    intercept_ : float
+    covariance_ : array of shape (k, k)
+        Of intercept (when there is one) and coefficients.
+    verdict_ : Verdict or None
+    version : str
+        Version of the library that made it.
+    settings : dict
+        What else was said of the fit when it was saved.
+    """
+
+    columns: tuple[Column, ...]
+    label: str
+    coef_: FloatArray
+    intercept_: float
+    fit_intercept: bool
+    covariance_: FloatArray
+    freedom: int
+    as_given: Estimates | None
+    facts: dict[str, str]
+    verdict_: Verdict | None
+    version: str
+    settings: dict[str, Any]
+
+    @property
+    def feature_names_in_(self) -> list[str]:
+        """Names of the coefficients."""
+        return [term for column in self.columns for term in column.terms]
+
+    def predict(self, X: Any) -> FloatArray:
+        """Predict the labels of rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_terms)
+            Numbers in the order of `feature_names_in_`.
+
+        Returns
+        -------
+        y : array of shape (n_samples,)
+        """
+        rows = np.asarray(X, dtype=np.float64)
+        if rows.ndim != 2 or rows.shape[1] != len(self.coef_):
+            raise ValueError(
+                f"X has shape {rows.shape} but the model has {len(self.coef_)} coefficients: "
+                f"{', '.join(self.feature_names_in_[:8])}"
+            )
+        predicted: FloatArray = rows @ self.coef_ + self.intercept_
+        return predicted
+
+    def summary(self, level: float = 0.95) -> Summary:
+        """Table of coefficients, verdict first."""
+        values, names = self.coef_, self.feature_names_in_
+        if self.fit_intercept:
+            values, names = np.append(self.intercept_, values), ["(intercept)", *names]
+        errors = np.sqrt(np.maximum(np.diag(self.covariance_), 0.0))
+        ours = Estimates(values, errors, self.freedom)
+        return Summary(names, ours, self.as_given, self.facts, self.verdict_, level)
