@@ -1,5 +1,6 @@
 """Models written as formulas (formulaic does the work)."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -82,19 +83,13 @@ def fit_formula(
     >>> list(model.feature_names_in_)
     ['a', 'b']
     """
-    try:
-        import formulaic
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            'formulas need formulaic: pip install "unshuffle[formula]"', name="formulaic"
-        ) from error
     if library_of(data) is None:
         raise ValueError(
             f"data must be a data frame of pandas, polars or pyarrow, got {type(data).__name__}"
         )
     if "fit_intercept" in settings:
         raise ValueError("the formula says whether there is an intercept; write '- 1' to leave it")
-    parsed = formulaic.Formula(formula)
+    parsed = _parse(formula)
     if not hasattr(parsed, "lhs"):
         raise ValueError(f"the formula names no label; write 'y ~ {formula}'")
     both = _matrix(parsed, data)
@@ -118,11 +113,31 @@ def fit_formula(
     return model
 
 
+def _parse(formula: str) -> Any:
+    try:
+        import formulaic
+        from formulaic.errors import FormulaicError
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            'formulas need formulaic: pip install "unshuffle[formula]"', name="formulaic"
+        ) from error
+    try:
+        return formulaic.Formula(formula)
+    except FormulaicError as error:
+        found = str(error).partition("\n")[0]
+        raise ValueError(f"the formula {formula!r} cannot be read: {found}") from error
+
+
 def _matrix(parsed: Any, data: Any) -> Any:
-    from formulaic.errors import FactorEvaluationError, FormulaicError
+    from formulaic.errors import DataMismatchWarning, FactorEvaluationError, FormulaicError
 
     try:
-        return parsed.get_model_matrix(data, na_action="raise")
+        with warnings.catch_warnings():
+            # A category that the fit never saw would silently count as the first one.
+            warnings.simplefilter("error", DataMismatchWarning)
+            return parsed.get_model_matrix(data, na_action="raise")
+    except DataMismatchWarning as error:
+        raise ValueError(str(error).partition(". ")[0]) from error
     except FactorEvaluationError as error:
         raise ValueError(f"{error}; the columns are {_names(data)}") from error
     except FormulaicError as error:

@@ -31,7 +31,7 @@ def check_size(path: Path, n_rows: int, n_columns: int) -> None:
             path,
             f"says that it has {n_rows:,} rows; {n_columns} columns of them take "
             f"{needed / 1e9:,.0f} GB and at most {most_bytes() / 1e9:.1f} GB are allowed; "
-            "choose fewer columns with --features, or cut the table",
+            "choose fewer columns or rows",
         )
 
 

@@ -11,6 +11,7 @@ from ..exceptions import TableError
 from .limits import EXPANSION_COUNTS_FROM, LONGEST_LINE, MOST_EXPANSION
 
 BLOCK = 1 << 20
+NEWLINE = b"\n"
 MARKS = {
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
@@ -35,6 +36,13 @@ def read_lines(path: Path) -> Iterator[str]:
     for k, block in enumerate(_blocks(path)):
         if k == 0:
             check_beginning(path, block)
+        if b"\0" in block:
+            number += rest.count(b"\n") + block.count(b"\n", 0, block.find(b"\0"))
+            raise TableError(
+                path,
+                "holds a NUL byte; the file is damaged or not plain text",
+                place=f"line {number}",
+            )
         rest += block if k else block.removeprefix(BYTE_ORDER_MARK)
         end = rest.rfind(b"\n") + 1
         whole, rest = rest[:end], rest[end:]
@@ -95,13 +103,6 @@ def _pieces(stream: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
 
 
 def _decode(path: Path, content: bytes, number: int) -> str:
-    nul = content.find(b"\0")
-    if nul >= 0:
-        raise TableError(
-            path,
-            "holds a NUL byte; the file is damaged or not plain text",
-            place=f"line {number + content.count(bytes([10]), 0, nul)}",
-        )
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -109,5 +110,5 @@ def _decode(path: Path, content: bytes, number: int) -> str:
             path,
             f"byte 0x{content[error.start]:02X} is not UTF-8 (a file saved as Latin-1 or Windows "
             f"text?); convert it: iconv -f WINDOWS-1252 -t UTF-8 {path.name} > new.csv",
-            place=f"line {number + content.count(bytes([10]), 0, error.start)}",
+            place=f"line {number + content.count(NEWLINE, 0, error.start)}",
         ) from error

@@ -179,9 +179,9 @@ def check_column(source: Source, name: str, part: str) -> None:
     if name in source.names:
         return
     near = difflib.get_close_matches(name, source.names, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    hint = f"; did you mean {near[0]!r}?" if near else ""
     raise TableError(
-        source.path, f"has no column {name!r} (asked for as {part}); {hint}It has: "
+        source.path, f"has no column {name!r} (asked for as {part}{hint}); it has: "
         f"{_shown(source.names)}"
     )  # fmt: skip
 
