@@ -177,7 +177,11 @@ def parquets(shelf: Shelf, good: str) -> None:
     put("bytes.parquet", {**plain, "b": [b"u"] * 40}, "'b'", "binary")
     twice = pa.Table.from_arrays([pa.array(numbers)] * 3, names=["a", "a", "y"])
     shelf.fit("twice.parquet", written(twice), "'a'")
-    put("no_rows.parquet", {name: pa.array([], pa.float64()) for name in ("zone", "a", "y")}, "no rows")
+    put(
+        "no_rows.parquet",
+        {name: pa.array([], pa.float64()) for name in ("zone", "a", "y")},
+        "no rows",
+    )
     shelf.fit("huge.parquet", with_many_rows(whole, 40, 10**13), "10,000,000,000,000 rows")
 
 
@@ -232,7 +236,7 @@ def flows(shelf: Shelf, good: str) -> None:
     wide = flow_file(10**5 // 100)
     start = wide.index(b"$TOT") + 5
     put("many_events.fcs", wide[:start] + b"9999" + wide[start + 4 :], "events")
-    put("channels.fcs", declare(b"$PAR", b"9"), "FCS")
+    put("channels.fcs", declare(b"$PAR", b"9"), "9 channels")
     nan = whole[:-20] + struct.pack("<f", float("nan")) * 5
     put("nan.fcs", nan, "event", "finite")
 
@@ -325,6 +329,10 @@ def calls(shelf: Shelf, good: str) -> None:
     call("no kind", ("predict", str(folder / "m"), good, "--out", str(folder / "b.doc")), ".csv")
     call("huge", ("simulate", "--rows", str(10**12), "--out", str(folder / "b.csv")), "GB")
     call("suspects", ("suspects", str(folder / "typo.csv"), *FIT), "line 12", "1.5x")
-    call("repair", ("repair", str(folder / "typo.csv"), *FIT, "--out", str(folder / "b.csv")), "line 12")
+    call(
+        "repair",
+        ("repair", str(folder / "typo.csv"), *FIT, "--out", str(folder / "b.csv")),
+        "line 12",
+    )
     call("audit", ("audit", str(folder / "short_row.csv"), *FIT), "line 5")
     call("audit label", ("audit", str(folder / "constant_label.csv"), *FIT), "labels equal 2")

@@ -37,7 +37,7 @@ def main() -> None:
             "peak": peak(),
             "seconds": time.process_time() - begin,
         }
-    print(json.dumps(results))
+    sys.stdout.write(json.dumps(results))
 
 
 main()

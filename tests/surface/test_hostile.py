@@ -12,7 +12,13 @@ from surface.hostile import make_cases
 
 MOST_MEGABYTES = 500
 # Real processes for a few: what a shell sees.
-BY_PROCESS = ("one_long_line.csv", "bomb.csv.gz", "huge.parquet", "many_events.fcs", "model_objects")
+BY_PROCESS = (
+    "one_long_line.csv",
+    "bomb.csv.gz",
+    "huge.parquet",
+    "many_events.fcs",
+    "model_objects",
+)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +75,7 @@ def test_every_case_is_refused_in_plain_words(cases, outcomes):
 
 def test_the_check_itself_can_fail(cases):
     """The control: a file that is fine is not refused, and `problems` sees it."""
-    folder, found = cases
+    _, found = cases
     fine = {"code": 0, "out": "Verdict", "err": "", "raised": None, "left": ["out"]}
     assert len(problems(found["typo.csv"], fine)) >= 4
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from .. import __version__
 from ..exceptions import ModelFileError
-from ..inference.intervals import Estimates
 from ..inference.verdict import ORDER, Reason, Verdict
 from ..problem import FloatArray
 from ..tables import Column
@@ -47,8 +46,6 @@ def load_model(path: str | Path) -> StoredModel:
         if words["has_as_given"]:
             shapes["as_given"] = (2, k)
         arrays = _read_arrays(path.with_suffix(".npz"), shapes)
-        freedom = int(words["freedom"])
-        given = arrays.get("as_given")
         return StoredModel(
             columns=columns,
             label=str(words["label"]),
@@ -56,8 +53,8 @@ def load_model(path: str | Path) -> StoredModel:
             intercept_=float(arrays["intercept"][0]),
             fit_intercept=bool(words["fit_intercept"]),
             covariance_=arrays["covariance"],
-            freedom=freedom,
-            as_given=None if given is None else Estimates(given[0], given[1], freedom),
+            freedom=int(words["freedom"]),
+            as_given=arrays.get("as_given"),
             facts={str(name): str(fact) for name, fact in words["facts"].items()},
             verdict_=_read_verdict(words["verdict"]),
             version=str(words["version"]),

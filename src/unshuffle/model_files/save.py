@@ -4,17 +4,18 @@ import json
 import math
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
 from ..files import replacing_folder
 from ..inference.verdict import Verdict
-from ..summary import Summary
 from ..tables import Column
 from .stored import FORMAT, SCHEMA
+
+if TYPE_CHECKING:
+    from ..summary import Summary
 
 NAMES = frozenset({"model.json", "model.npz"})
 
@@ -70,7 +71,6 @@ def write_model(
     settings: dict[str, Any] | None = None,
 ) -> None:
     """Write the two files into a folder that exists."""
-    check_is_fitted(model)
     summary: Summary = model.summary()
     if columns is None:
         columns = [Column(name) for name in summary.names[int(model.fit_intercept) :]]

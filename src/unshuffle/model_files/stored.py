@@ -1,15 +1,16 @@
 """What a model is once the data are gone."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..inference.intervals import Estimates
 from ..inference.verdict import Verdict
 from ..problem import FloatArray
-from ..summary import Summary
 from ..tables import Column
+
+if TYPE_CHECKING:
+    from ..summary import Summary
 
 FORMAT = "unshuffle model"
 SCHEMA = 1
@@ -29,6 +30,8 @@ class StoredModel:
     intercept_ : float
     covariance_ : array of shape (k, k)
         Of intercept (when there is one) and coefficients.
+    as_given : array of shape (2, k) or None
+        Estimates and standard errors of least squares on the labels as given.
     verdict_ : Verdict or None
     version : str
         Version of the library that made it.
@@ -43,7 +46,7 @@ class StoredModel:
     fit_intercept: bool
     covariance_: FloatArray
     freedom: int
-    as_given: Estimates | None
+    as_given: FloatArray | None
     facts: dict[str, str]
     verdict_: Verdict | None
     version: str
@@ -75,11 +78,16 @@ class StoredModel:
         predicted: FloatArray = rows @ self.coef_ + self.intercept_
         return predicted
 
-    def summary(self, level: float = 0.95) -> Summary:
+    def summary(self, level: float = 0.95) -> "Summary":
         """Table of coefficients, verdict first."""
+        from ..inference.intervals import Estimates  # loads scipy.stats, which predict spares
+        from ..summary import Summary
+
         values, names = self.coef_, self.feature_names_in_
         if self.fit_intercept:
             values, names = np.append(self.intercept_, values), ["(intercept)", *names]
         errors = np.sqrt(np.maximum(np.diag(self.covariance_), 0.0))
         ours = Estimates(values, errors, self.freedom)
-        return Summary(names, ours, self.as_given, self.facts, self.verdict_, level)
+        given = self.as_given
+        other = None if given is None else Estimates(given[0], given[1], self.freedom)
+        return Summary(names, ours, other, self.facts, self.verdict_, level)
