@@ -2,6 +2,7 @@
 
 import json
 import math
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,18 +88,26 @@ def matches(fitted: "Fitted") -> dict[str, Any]:
 
 
 def write_report(fitted: "Fitted", path: Path) -> None:
-    """The page for a browser, where the part that draws it is installed."""
+    """The page for a browser, where the part that draws it is there."""
     if find_spec("unshuffle.report") is None:
         return
-    from importlib import import_module
-
-    from ..frames import NamedMatrix
-
+    if find_spec("matplotlib") is None:
+        fitted.notes.append('report.html needs matplotlib: pip install "unshuffle[plots]"')
+        return
+    report = import_module("unshuffle.report")
     rows = fitted.rows
-    build = import_module("unshuffle.report").build_report
-    data = (NamedMatrix(rows.X, tuple(rows.names)), rows.y, rows.groups)
+    data = report.DataFacts(
+        source=rows.table.path.name,
+        n_rows=len(rows.X),
+        n_groups=fitted.model.n_groups_,
+        n_known=0 if rows.known is None else int(rows.known.sum()),
+        columns=tuple(rows.names),
+        label=rows.label,
+        group=rows.group,
+        group_names=None if rows.groups is None else rows.groups.tolist(),
+    )
     title = f"{rows.label} in {rows.table.path.name}"
-    page = build(fitted.model, data=data, settings=fitted.settings, title=title)
+    page = report.build_report(fitted.model, data=data, settings=fitted.settings, title=title)
     path.write_text(page, encoding="utf-8")
 
 

@@ -65,6 +65,8 @@ class Rows:
         Groups of the labels, where they came as a table of their own.
     unpaired : bool
         Whether they did.
+    group : str
+        Name of the column of groups; empty where there is none.
     """
 
     table: Table
@@ -77,6 +79,7 @@ class Rows:
     match_prob: FloatArray | None = None
     label_groups: NDArray[Any] | None = None
     unpaired: bool = False
+    group: str = ""
 
     @property
     def names(self) -> list[str]:
@@ -103,6 +106,7 @@ def read_rows(path: Path, roles: Roles) -> Rows:
         None if roles.group is None else table.columns[roles.group],
         None if roles.known is None else table.truths(roles.known),
         None if roles.match_prob is None else table.probabilities(roles.match_prob),
+        group=roles.group or "",
     )
 
 
@@ -134,7 +138,7 @@ def read_two(path: Path, labels: Path, roles: Roles) -> Rows:
     keys = (left.columns[group[0]], right.columns[group[0]]) if group else (None, None)
     return Rows(
         left, columns, design_matrix(left, columns), label, right.numbers(label), keys[0],
-        label_groups=keys[1], unpaired=True,
+        label_groups=keys[1], unpaired=True, group=roles.group or "",
     )  # fmt: skip
 
 
