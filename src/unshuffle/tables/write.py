@@ -4,7 +4,8 @@ import csv
 import gzip
 import io
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -108,12 +109,14 @@ def _copy_parquet(path: Path, label: str, permutation: NDArray[np.int64], out: P
         pq.write_table(table.set_column(j, table.schema.field(j), moved), part)
 
 
-def _text(part: Path, path: Path) -> IO[str]:
-    if path.suffix.lower() == ".gz":
-        # No time stamp inside, so that one seed gives one file.
-        binary = gzip.GzipFile(part, "wb", mtime=0)
-        return io.TextIOWrapper(binary, encoding="utf-8", newline="")
-    return part.open("w", encoding="utf-8", newline="")
+@contextmanager
+def _text(part: Path, path: Path) -> Iterator[IO[str]]:
+    with part.open("wb") as raw, ExitStack() as stack:
+        binary: Any = raw
+        if path.suffix.lower() == ".gz":
+            # Neither name nor time inside, so that one seed gives one file.
+            binary = stack.enter_context(gzip.GzipFile("", "wb", fileobj=raw, mtime=0))
+        yield stack.enter_context(io.TextIOWrapper(binary, encoding="utf-8", newline=""))
 
 
 def _cells(values: NDArray[Any] | Sequence[Any]) -> Iterable[Any]:

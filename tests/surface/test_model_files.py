@@ -1,0 +1,78 @@
+"""Models as files: what was saved is loaded; what is wrong is told (see also test_hostile.py)."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+from unshuffle import ModelFileError, ShuffledRegressor, StochasticEMRegressor, load_model
+from unshuffle import save_model
+from unshuffle.datasets import make_shuffled_regression
+
+
+def fitted(model, kind="fraction", **more):
+    data = make_shuffled_regression(200, 3, noise=0.2, shuffle=kind, random_state=0, **more)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(data.X, data.y, groups=data.groups), data.X
+
+
+@pytest.mark.parametrize(
+    ("model", "kind"),
+    [
+        (ShuffledRegressor(random_state=0), "fraction"),
+        (ShuffledRegressor(random_state=0, pairing="known"), "fraction"),
+        (ShuffledRegressor(random_state=0, fit_intercept=False), "groups"),
+        (ShuffledRegressor(random_state=0, n_candidates=5), "full"),
+        (StochasticEMRegressor(random_state=0), "groups"),
+    ],
+)
+def test_a_loaded_model_says_and_predicts_the_same(tmp_path, model, kind):
+    model, X = fitted(model, kind)
+    save_model(model, tmp_path / "m")
+    again = load_model(tmp_path / "m")
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert str(again.summary()) == str(model.summary())
+    assert str(again.summary(0.8)) == str(model.summary(0.8))
+    assert again.verdict_ == getattr(model, "verdict_", None) or "nan" in repr(again.verdict_)
+    np.testing.assert_array_equal(again.covariance_, model.covariance_)
+
+
+def test_saving_replaces_a_model_and_nothing_else(tmp_path):
+    model, X = fitted(ShuffledRegressor(random_state=0))
+    save_model(model, tmp_path / "m", label="price", settings={"note": "first"})
+    save_model(model, tmp_path / "m", label="price", settings={"note": "second"})
+    again = load_model(tmp_path / "m" / "model.json")
+    assert (again.label, again.settings) == ("price", {"note": "second"})
+    (tmp_path / "m" / "mine").write_text("")
+    with pytest.raises(FileExistsError, match="mine"):
+        save_model(model, tmp_path / "m")
+
+
+def test_files_hold_neither_code_nor_data(tmp_path):
+    model, X = fitted(ShuffledRegressor(random_state=0))
+    save_model(model, tmp_path / "m")
+    size = sum(path.stat().st_size for path in (tmp_path / "m").iterdir())
+    assert size < 5000  # 200 rows of labels alone would take 1600 more than the 4 coefficients
+    with np.load(tmp_path / "m" / "model.npz", allow_pickle=False) as arrays:
+        assert max(array.size for array in arrays.values()) == 16
+    words = json.loads((tmp_path / "m" / "model.json").read_text())
+    assert words["schema"] == 1
+
+
+def test_wrong_shapes_are_refused_when_predicting(tmp_path):
+    model, X = fitted(ShuffledRegressor(random_state=0))
+    save_model(model, tmp_path / "m")
+    with pytest.raises(ValueError, match=r"\(200, 2\) but the model has 3"):
+        load_model(tmp_path / "m").predict(X[:, :2])
+
+
+def test_an_unfitted_model_cannot_be_saved(tmp_path):
+    from sklearn.exceptions import NotFittedError
+
+    with pytest.raises(NotFittedError):
+        save_model(ShuffledRegressor(), tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+    with pytest.raises(ModelFileError, match="no such model"):
+        load_model(tmp_path / "m")
