@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-slow lint types imports tests bench bench-partial bench-search bench-inference clean
+.PHONY: help demo test test-slow lint types imports tests bench bench-partial bench-search bench-inference bench-surface clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -59,6 +59,9 @@ bench-search: .venv/dev  ## global search and front door, beside OLS, Huber, har
 
 bench-inference: .venv/dev  ## coverage of intervals, verdicts on fresh seeds, what they cost
 	$(BIN)/python -m benchmarks.inference
+
+bench-surface: .venv/dev  ## the command line: help, fit, predict, reading a large table
+	$(BIN)/python -m benchmarks.surface
 
 clean:  ## remove what the targets made
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis benchmarks/results

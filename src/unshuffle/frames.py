@@ -69,7 +69,9 @@ def plain_column(values: Any) -> Any:
     if native.dtype.is_numeric():
         return native.cast(nw.Float64()).to_numpy()
     plain = native.to_list()
-    return np.array(plain, dtype=bool) if native.dtype == nw.Boolean else _objects(plain)
+    if native.dtype == nw.Boolean and None not in plain:
+        return np.array(plain, dtype=bool)
+    return _objects(plain)
 
 
 def make_frame(columns: Mapping[str, Any], library: str | None) -> Any:

@@ -134,8 +134,9 @@ def test_json_is_one_document_and_the_seed_decides(grouped):
     assert document["verdict"] == "trust"
     assert document["coefficients"]["a"]["unshuffle"]["coef"] == pytest.approx(1, abs=0.1)
     assert document["pairing"] == "lost"
-    assert json.loads(call(*arguments, "--jobs", 2).stdout)["coefficients"] == (
-        document["coefficients"]
+    assert (
+        json.loads(call(*arguments, "--jobs", 2).stdout)["coefficients"]
+        == (document["coefficients"])
     )
 
 
@@ -143,9 +144,7 @@ def test_two_tables_that_share_a_key(grouped, tmp_path):
     table = columns_of(grouped[0])
     order = np.random.RandomState(1).permutation(180)
     features = write(tmp_path / "f.csv", **{k: table[k] for k in ("zone", "a", "b", "kind")})
-    labels = write(
-        tmp_path / "l.csv", **{k: [table[k][i] for i in order] for k in ("y", "zone")}
-    )
+    labels = write(tmp_path / "l.csv", **{k: [table[k][i] for i in order] for k in ("y", "zone")})
     done = call("fit", features, labels, "--by", "zone", "--out", tmp_path / "out")
     assert done.exit_code == 0, done.stderr
     assert load_model(tmp_path / "out").coef_ == pytest.approx([1, -2, 1.5], abs=0.1)

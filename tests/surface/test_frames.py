@@ -71,6 +71,7 @@ def test_summaries_are_flat_where_there_is_no_index(library, data, plain):
         )
 
 
+@pytest.mark.filterwarnings("ignore::unshuffle.UnidentifiableWarning")
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
 def test_two_tables_of_frames(library, data):
     frame = MAKERS[library](data)
@@ -161,6 +162,7 @@ def test_wrong_formulas(with_kinds, formula, settings, message):
         fit_formula(formula, pd.DataFrame(with_kinds), **settings)
 
 
+@pytest.mark.filterwarnings("ignore::unshuffle.UnidentifiableWarning")
 def test_formulas_refuse_missing_rows_and_unknown_categories(with_kinds):
     """A dropped row would leave its label to somebody else."""
     pytest.importorskip("formulaic")

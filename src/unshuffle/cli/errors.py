@@ -11,7 +11,7 @@ REJECTED = 1
 BAD_INPUT = 2
 OUR_FAULT = 3
 INTERRUPTED = 130
-EXTRAS = {"pandas": "frames", "pyarrow": "frames", "flowio": "fcs", "formulaic": "formula"}
+EXTRAS = {"pyarrow": "frames", "flowio": "fcs", "formulaic": "formula"}
 
 
 @contextmanager
