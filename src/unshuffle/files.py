@@ -14,6 +14,7 @@ from pathlib import Path
 STALE_SECONDS = 3600.0
 LINUX_EXCHANGE = 2  # RENAME_EXCHANGE of renameat2
 MAC_EXCHANGE = 2  # RENAME_SWAP of renamex_np
+OLD = ".old"
 HERE = -100  # AT_FDCWD: paths are relative to the working directory
 
 
@@ -51,8 +52,8 @@ def replacing_folder(folder: Path, ours: frozenset[str]) -> Iterator[Path]:
     anything else is never replaced.
     """
     folder = _writable(folder)
+    _recover(folder)
     check_ours(folder, ours)
-    _sweep(folder)
     part = Path(tempfile.mkdtemp(prefix=_prefix(folder), dir=folder.parent))
     try:
         yield part
@@ -96,7 +97,7 @@ def _take_place(part: Path, folder: Path) -> None:
         return
     # Only where the file system cannot exchange: between the two steps the old folder has
     # another name.
-    aside = part.with_name(part.name + ".old")
+    aside = part.with_name(part.name + OLD)
     folder.rename(aside)
     part.rename(folder)
     shutil.rmtree(aside)
@@ -114,14 +115,16 @@ def _exchange(one: Path, other: Path) -> bool:
         return False
 
 
-def _sweep(folder: Path) -> None:
-    """Remove what killed processes left beside `folder`."""
-    for left in folder.parent.iterdir():
-        if (
-            left.name.startswith(_prefix(folder))
-            and time.time() - left.stat().st_mtime > STALE_SECONDS
-        ):
-            shutil.rmtree(left, ignore_errors=True)
+def _recover(folder: Path) -> None:
+    """Put back a folder that a killed process had moved aside, and remove what others left."""
+    left = [p for p in folder.parent.iterdir() if p.name.startswith(_prefix(folder))]
+    aside = [path for path in left if path.name.endswith(OLD)]
+    if aside and not folder.exists():
+        aside[0].rename(folder)
+    long_ago = time.time() - STALE_SECONDS
+    for path in left:
+        if path.exists() and path.stat().st_mtime < long_ago:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _prefix(path: Path) -> str:

@@ -34,9 +34,9 @@ def call(*arguments):
 
 
 def columns_of(path):
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-    with opened as file:
-        rows = list(csv.reader(file))
+    content = path.read_bytes()
+    text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
+    rows = list(csv.reader(text.splitlines()))
     return {name: [row[j] for row in rows[1:]] for j, name in enumerate(rows[0])}
 
 

@@ -114,6 +114,20 @@ def test_what_killed_processes_left_is_swept(tmp_path):
     assert names(tmp_path) == [".out.part-2", "out"]
 
 
+def test_a_folder_moved_aside_comes_back(tmp_path, monkeypatch):
+    """Killed between two renames, where the file system cannot exchange."""
+    with files.replacing_folder(tmp_path / "out", frozenset({"a"})) as part:
+        (part / "a").write_text("old")
+    (tmp_path / "out").rename(tmp_path / f".out.part-1{files.OLD}")
+    with (
+        pytest.raises(ZeroDivisionError),
+        files.replacing_folder(tmp_path / "out", frozenset({"a"})),
+    ):
+        1 / 0  # noqa: B018
+    assert (tmp_path / "out" / "a").read_text() == "old"
+    assert names(tmp_path) == ["out"]
+
+
 def test_modes_follow_the_mask(tmp_path):
     files.write_atomically(tmp_path / "file", b"")
     mask = os.umask(0)

@@ -60,7 +60,9 @@ def load_model(path: str | Path) -> StoredModel:
             version=str(words["version"]),
             settings=dict(words["settings"]),
         )
-    except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
+    except ModelFileError:
+        raise
+    except (KeyError, TypeError, AttributeError, IndexError, OverflowError, ValueError) as error:
         raise ModelFileError(
             f"{path}: is not a complete model ({type(error).__name__}: {error}); save it again"
         ) from error
@@ -156,11 +158,7 @@ def _read_verdict(plain: dict[str, Any] | None) -> Verdict | None:
         if level not in ORDER:
             raise KeyError(f"unknown level {level!r}")
     reasons = [
-        Reason(**{**reason, **{k: _number(reason[k]) for k in ("value", "threshold")}})
+        Reason(**{**reason, **{k: float(reason[k]) for k in ("value", "threshold")}})
         for reason in plain["reasons"]
     ]
     return Verdict(plain["level"], tuple(reasons))
-
-
-def _number(value: float | None) -> float:
-    return float("nan") if value is None else float(value)

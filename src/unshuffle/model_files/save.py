@@ -106,5 +106,6 @@ def _plain_verdict(verdict: Verdict | None) -> dict[str, Any] | None:
     reasons = [asdict(reason) for reason in verdict.reasons]
     for reason in reasons:  # JSON knows neither nan nor infinity
         for key in ("value", "threshold"):
-            reason[key] = float(reason[key]) if math.isfinite(reason[key]) else None
+            value = float(reason[key])
+            reason[key] = value if math.isfinite(value) else str(value)
     return {"level": verdict.level, "reasons": reasons}
