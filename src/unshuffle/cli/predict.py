@@ -52,7 +52,7 @@ def predict(
         source = open_table(data)
         names = choose_features(source, Roles(features=tuple(c.name for c in stored.columns)))
         text = {column.name for column in stored.columns if column.levels is not None}
-        table = source.read(names, text)
+        table = source.read(names, text, set(names) - text)
         predicted = stored.predict(design_matrix(table, stored.columns))
         columns = {"row": np.arange(1, len(predicted) + 1), stored.label: predicted}
         if out is not None:

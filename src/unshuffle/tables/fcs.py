@@ -43,7 +43,9 @@ class FcsSource:
         check_names(self.path, names)
         return names
 
-    def read(self, columns: Sequence[str], text: Collection[str] = ()) -> Table:
+    def read(
+        self, columns: Sequence[str], text: Collection[str] = (), numbers: Collection[str] = ()
+    ) -> Table:
         """Read some channels on their linear scale; those in `text` as names."""
         flow = self._open(only_text=False)
         with self._damage():

@@ -56,8 +56,10 @@ class ParquetSource:
         check_names(self.path, names)
         return names
 
-    def read(self, columns: Sequence[str], text: Collection[str] = ()) -> Table:
-        """Read some columns; those in `text` are names, the others numbers or names."""
+    def read(
+        self, columns: Sequence[str], text: Collection[str] = (), numbers: Collection[str] = ()
+    ) -> Table:
+        """Read some columns; those in `text` are names, the others what the file says."""
         import pyarrow as pa
 
         check_names(self.path, self.names)

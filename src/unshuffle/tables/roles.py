@@ -95,7 +95,8 @@ def read_rows(path: Path, roles: Roles) -> Rows:
     features = choose_features(source, roles)
     names = (roles.group, roles.known, *roles.categorical)
     text = {name for name in names if name is not None}
-    table = source.read([*features, *roles.named().values()], text)
+    numbers = {name for name in (roles.label, roles.match_prob) if name is not None}
+    table = source.read([*features, *roles.named().values()], text, numbers)
     columns = learn_columns(table, features, roles.categorical)
     return Rows(
         table,
@@ -133,7 +134,7 @@ def read_two(path: Path, labels: Path, roles: Roles) -> Rows:
         )
     text = {*group, *roles.categorical}
     left = source.read([*features, *group], text)
-    right = of_labels.read([label, *group], group)
+    right = of_labels.read([label, *group], group, [label])
     columns = learn_columns(left, features, roles.categorical)
     keys = (left.columns[group[0]], right.columns[group[0]]) if group else (None, None)
     return Rows(

@@ -23,8 +23,13 @@ class Source(Protocol):
     def names(self) -> list[str]:
         """Names of the columns."""
 
-    def read(self, columns: Sequence[str], text: Collection[str] = ()) -> Table:
-        """Read some columns; those in `text` are names, the others numbers or names."""
+    def read(
+        self, columns: Sequence[str], text: Collection[str] = (), numbers: Collection[str] = ()
+    ) -> Table:
+        """Read some columns; those in `text` are names, the rest settle what they are.
+
+        A text file is told with `numbers` that some are no names, which gives better messages.
+        """
 
 
 def open_table(path: Path) -> Source:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..exceptions import TableError
 from ..problem import IntArray
-from .cells import NUMBER, ColumnBuilder, Reading
+from .cells import NUMBER, ColumnBuilder, Kind, Reading
 from .limits import LONGEST_FIELD, check_width
 from .lines import read_lines
 from .table import Table
@@ -65,13 +65,17 @@ class TextSource:
         check_names(self.path, names, "line 1")
         return names
 
-    def read(self, columns: Sequence[str], text: Collection[str] = ()) -> Table:
-        """Read some columns; those in `text` are names, the others numbers or names."""
+    def read(
+        self, columns: Sequence[str], text: Collection[str] = (), numbers: Collection[str] = ()
+    ) -> Table:
+        """Read some columns; those in `text` are names, the rest settle what they are.
+
+        A text file is told with `numbers` that some are no names, which gives better messages.
+        """
         lines = _Lines()
         reading = Reading(self.path, lines.place, commas=self.separator != ",")
-        builders = [
-            ColumnBuilder(name, "text" if name in text else "either", reading) for name in columns
-        ]
+        kinds: dict[str, Kind] = dict.fromkeys(numbers, "number") | dict.fromkeys(text, "text")
+        builders = [ColumnBuilder(name, kinds.get(name, "either"), reading) for name in columns]
         where = [self.names.index(name) for name in columns]
         for rows, starts in self.chunks():
             lines.add(starts)
