@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from unshuffle.exceptions import TableError
 from unshuffle.tables import open_table
+from unshuffle.tables import quick as quick_module
 from unshuffle.tables import text as text_module
+from unshuffle.tables.text import TextSource
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 # No blanks at the ends, which are stripped, and nothing that looks like a number or is missing.
@@ -163,3 +165,60 @@ def test_numpy_reads_the_same_numbers(tmp_path):
     for j, name in enumerate("abc"):
         np.testing.assert_array_equal(table.columns[name], other[:, j])
         np.testing.assert_array_equal(table.columns[name], values[:, j])
+
+
+cells = st.sampled_from(
+    ["1", "-2.5", "3e4", "+1", " 7", ".5", "5.", "u", "v w", "n1", "1u", "", "NA", "nan", "inf", "1_0",
+     "0x1", "1,5", "-", "1e400", "Infinity", "2.50000000000000000001"]
+)  # fmt: skip
+
+
+def outcome(source, quick):
+    """What reading gives: columns, or the error."""
+    try:
+        table = source.read(["a", "b"], {"b"} if quick == "text" else ())
+    except TableError as error:
+        return str(error)
+    return {name: values.tolist() for name, values in table.columns.items()}
+
+
+@settings(quick, max_examples=150)
+@given(
+    rows=st.lists(
+        st.lists(cells, min_size=2, max_size=2) | st.lists(cells, max_size=3),
+        min_size=1,
+        max_size=6,
+    ),
+    kind=st.sampled_from(["text", "either"]),
+    separator=st.sampled_from([",", ";", "\t"]),
+    end=st.sampled_from(["\n", "\r\n", "\n\n", "\r", ""]),
+)
+def test_the_quick_way_is_the_strict_way(tmp_path, rows, kind, separator, end):
+    """Same columns or same error, with and without pyarrow."""
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "t.csv"
+    text = "\n".join(separator.join(row) for row in [["a", "b"], *rows]) + end
+    path.write_text(text, newline="")
+    found = []
+    for worth_it in (0, 1 << 40):
+        before, quick_module.WORTH_IT = quick_module.WORTH_IT, worth_it
+        try:
+            found.append(outcome(TextSource(path), kind))
+        finally:
+            quick_module.WORTH_IT = before
+    assert found[0] == found[1]
+
+
+def test_the_quick_way_is_taken(tmp_path, monkeypatch):
+    """The control: the comparison above is one of two ways, not of one with itself."""
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(quick_module, "WORTH_IT", 0)
+    path = write(tmp_path / "t.csv", [("a", "b", "c"), (1, "u", 2.5), (-3, "v", 1e-5)])
+    kinds = {"a": "number", "b": "category", "c": "number"}
+    found = quick_module.read_quickly(path, ",", ["a", "b", "c"], kinds)
+    assert {name: values.tolist() for name, values in found.items()} == {
+        "a": [1, -3], "b": ["u", "v"], "c": [2.5, 1e-5],
+    }  # fmt: skip
+    for line in ('"1",u,2', "1,ü,2", "1,u,2,3", "1,u", "nan,u,2", "x,u,2", "1,7,2", "1,,2"):
+        path.write_text(f"a,b,c\n{line}\n", encoding="utf-8")
+        assert quick_module.read_quickly(path, ",", ["a", "b", "c"], kinds) is None, line

@@ -15,6 +15,7 @@ from ..problem import IntArray
 from .cells import NUMBER, ColumnBuilder, Kind, Reading
 from .limits import LONGEST_FIELD, check_width
 from .lines import read_lines
+from .quick import read_quickly, settle
 from .table import Table
 
 CELLS_AT_ONCE = 20_000
@@ -72,11 +73,23 @@ class TextSource:
 
         A text file is told with `numbers` that some are no names, which gives better messages.
         """
+        wanted: dict[str, Kind] = {
+            name: "text" if name in text else "number" if name in numbers else "either"
+            for name in columns
+        }
+        first = next(self.chunks(), None)
+        if first is not None:
+            row = dict(zip(self.names, first[0][0], strict=True))
+            found = read_quickly(self.path, self.separator, self.names, settle(wanted, row))
+            if found is not None:
+                return Table(self.path, found, len(found[columns[0]]), True)
+        return self._read_strictly(wanted)
+
+    def _read_strictly(self, kinds: dict[str, Kind]) -> Table:
         lines = _Lines()
         reading = Reading(self.path, lines.place, commas=self.separator != ",")
-        kinds: dict[str, Kind] = dict.fromkeys(numbers, "number") | dict.fromkeys(text, "text")
-        builders = [ColumnBuilder(name, kinds.get(name, "either"), reading) for name in columns]
-        where = [self.names.index(name) for name in columns]
+        builders = [ColumnBuilder(name, kind, reading) for name, kind in kinds.items()]
+        where = [self.names.index(name) for name in kinds]
         for rows, starts in self.chunks():
             lines.add(starts)
             cells = list(zip(*rows, strict=True))
