@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from .estimators.hard import HardEMRegressor
     from .estimators.mixture import MixtureRegressor
     from .estimators.stochastic import StochasticEMRegressor
-    from .inference.bootstrap import BootstrapResult
-    from .inference.posterior import Posterior
     from .exceptions import (
         MixingWarning,
         ModelFileError,
@@ -24,6 +22,8 @@ if TYPE_CHECKING:
         UnshuffleWarning,
     )
     from .formula import fit_formula
+    from .inference.bootstrap import BootstrapResult
+    from .inference.posterior import Posterior
     from .inference.verdict import Verdict
     from .kernels.warm_up import warm_up
     from .model_files import StoredModel, load_model, save_model
@@ -58,13 +58,13 @@ _HOMES = {
 _ROOMS = ("datasets", "metrics", "plots", "report")
 
 __all__ = [
-    "BootstrapResult",
     "AuditResult",
+    "BootstrapResult",
     "HardEMRegressor",
     "MixingWarning",
     "MixtureRegressor",
-    "Posterior",
     "ModelFileError",
+    "Posterior",
     "Progress",
     "RankWarning",
     "ShuffledRegressor",

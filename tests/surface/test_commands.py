@@ -85,8 +85,8 @@ def test_fit_prints_verdict_summary_and_files(results):
     assert done.stderr == ""
     assert done.stdout.startswith("Verdict: trust")
     assert re.search(r"kind\[T.south\] +1\.[45]", done.stdout)
-    names = {"model.json", "model.npz", "summary.csv", "matches.csv"}
-    assert names <= {path.name for path in out.iterdir()}
+    names = {"model.json", "model.npz", "summary.csv", "matches.csv", "report.html"}
+    assert names == {path.name for path in out.iterdir()}
     for name in names:
         assert f"Written: {out / name}" in done.stdout
     assert [path.name for path in out.parent.iterdir()] == ["out"]
@@ -105,6 +105,9 @@ def test_fit_writes_what_it_found(results, grouped):
     right = np.isclose(np.array(likely, dtype=float), grouped[1])
     assert right.mean() > 0.8
     assert load_model(out).verdict_.level == "trust"
+    page = (out / "report.html").read_text()
+    assert "kind[T.south]" in page
+    assert "y in t.csv" in page
 
 
 def test_predict_gives_what_the_model_says(results, grouped, tmp_path):
@@ -252,6 +255,7 @@ def test_fcs_end_to_end(tmp_path):
     assert found["FSC-A"]["unshuffle"]["coef"] == pytest.approx(2, abs=0.05)
 
 
+@pytest.mark.slow
 def test_boston_as_a_user_has_it(tmp_path):
     """The shipped file with its columns by name, prices shuffled inside zones."""
     boston = load_boston()

@@ -73,7 +73,7 @@ def fit(
         from ..files import check_ours
         from ..tables import Roles, read_rows, read_two
         from .fitting import fit_rows
-        from .output import FILES, describe, print_fit, print_json, write_fit
+        from .output import FILES, describe, print_fit, print_json, print_notes, write_fit
 
         if by is not None and group is not None:
             raise ValueError("give --by (two tables) or --group (one table), not both")
@@ -93,6 +93,7 @@ def fit(
             quiet=quiet or as_json,
         )  # fmt: skip
         files = [] if out is None else write_fit(fitted, out)
+        print_notes(fitted, quiet or as_json)
         if as_json:
             print_json(describe(fitted) | {"files": files})
         else:

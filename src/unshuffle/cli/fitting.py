@@ -4,8 +4,6 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import typer
-
 if TYPE_CHECKING:
     from ..estimators.front_door import ShuffledRegressor
     from ..tables import Rows
@@ -50,7 +48,4 @@ def fit_rows(
         except ValueError as error:
             raise TableError(rows.table.path, str(error)) from error
     notes = [str(warning.message) for warning in said]
-    if not quiet:
-        for note in notes:
-            typer.echo(f"note: {note}", err=True)
     return Fitted(model, rows, notes, settings)

@@ -2,7 +2,6 @@
 
 import json
 import math
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,6 +55,12 @@ def print_fit(fitted: "Fitted") -> None:
         typer.echo(f"What to do: {line}")
 
 
+def print_notes(fitted: "Fitted", quiet: bool) -> None:
+    """What was warned of on the way, on standard error."""
+    for note in [] if quiet else fitted.notes:
+        typer.echo(f"note: {note}", err=True)
+
+
 def write_fit(fitted: "Fitted", folder: Path) -> list[Path]:
     """Model, summary, matches and report into a folder that appears as a whole."""
     from ..files import replacing_folder
@@ -88,15 +93,14 @@ def matches(fitted: "Fitted") -> dict[str, Any]:
 
 
 def write_report(fitted: "Fitted", path: Path) -> None:
-    """The page for a browser, where the part that draws it is there."""
-    if find_spec("unshuffle.report") is None:
-        return
+    """The page for a browser, where its pictures can be drawn."""
     if find_spec("matplotlib") is None:
         fitted.notes.append('report.html needs matplotlib: pip install "unshuffle[plots]"')
         return
-    report = import_module("unshuffle.report")
+    from ..report import DataFacts, build_report
+
     rows = fitted.rows
-    data = report.DataFacts(
+    data = DataFacts(
         source=rows.table.path.name,
         n_rows=len(rows.X),
         n_groups=fitted.model.n_groups_,
@@ -107,7 +111,7 @@ def write_report(fitted: "Fitted", path: Path) -> None:
         group_names=None if rows.groups is None else rows.groups.tolist(),
     )
     title = f"{rows.label} in {rows.table.path.name}"
-    page = report.build_report(fitted.model, data=data, settings=fitted.settings, title=title)
+    page = build_report(fitted.model, data=data, settings=fitted.settings, title=title)
     path.write_text(page, encoding="utf-8")
 
 

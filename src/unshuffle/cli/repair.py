@@ -53,7 +53,7 @@ def repair(
         from ..tables import Roles, read_rows
         from ..tables.write import check_copy, write_with_labels
         from .fitting import fit_rows
-        from .output import print_json
+        from .output import print_json, print_notes
 
         check_copy(data, out)
         roles = Roles(
@@ -69,6 +69,7 @@ def repair(
         wanted = force or not fitted.rejected
         if wanted:
             write_with_labels(data, fitted.rows.label, model.permutation_, out)
+        print_notes(fitted, quiet or as_json)
         if as_json:
             print_json({"verdict": model.verdict_.level, "moved": moved, "rows": len(y),
                         "file": out if wanted else None, "notes": fitted.notes})  # fmt: skip

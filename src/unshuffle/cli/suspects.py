@@ -56,7 +56,7 @@ def suspects(
         from ..tables import Roles, read_rows
         from ..tables.write import check_writable_kind, write_table
         from .fitting import fit_rows
-        from .output import print_json
+        from .output import print_json, print_notes
 
         if out is not None:
             check_writable_kind(out)
@@ -79,6 +79,7 @@ def suspects(
         if out is not None:
             write_table(out, columns)
         verdict = fitted.model.verdict_
+        print_notes(fitted, quiet or as_json)
         if as_json:
             listed = [
                 dict(zip(columns, line, strict=True))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..atomic import write_atomically
+from ..files import write_atomically
 from .experiment import Experiment, Reading
 from .files import Shelf
 

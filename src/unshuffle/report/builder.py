@@ -12,7 +12,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
-from ..atomic import write_atomically
+from ..files import write_atomically
 from . import sections
 from .facts import DataFacts, facts_of
 from .markup import text
