@@ -15,6 +15,7 @@ from unshuffle import (
     save_model,
 )
 from unshuffle.datasets import make_shuffled_regression
+from unshuffle.tables import Column
 
 
 def fitted(model, kind="fraction", **more):
@@ -93,3 +94,25 @@ def test_an_unfitted_model_cannot_be_saved(tmp_path):
     assert not (tmp_path / "m").exists()
     with pytest.raises(ModelFileError, match="no such model"):
         load_model(tmp_path / "m")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_frames_are_read_by_name(tmp_path, linked, library):
+    """Columns in another order give the same predictions, categories and all."""
+    make = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}[library]
+    frame = getattr(pytest.importorskip(library), make)
+    model, _ = linked
+    columns = [Column("a"), Column("kind", ("u", "v")), Column("b")]
+    save_model(model, tmp_path / "m", columns=columns)
+    again = load_model(tmp_path / "m")
+    data = {"b": [3.0, 4.0], "extra": ["", ""], "kind": ["v", "u"], "a": [1.0, 2.0]}
+    expected = model.predict([[1, 1, 3], [2, 0, 4]])
+    np.testing.assert_allclose(again.predict(frame(data)), expected)
+    for change, message in (
+        ({"kind": ["u", "w"]}, "row 1, column 'kind': 'w' is not among the categories"),
+        ({"a": [1.0, None]}, "row 1, column 'a'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            again.predict(frame(data | change))
+    with pytest.raises(ValueError, match="needs a column 'a'"):
+        again.predict(frame({"b": [1.0]}))

@@ -1,13 +1,16 @@
 """What a model is once the data are gone."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..frames import library_of
 from ..inference.verdict import Verdict
 from ..problem import FloatArray
-from ..tables import Column
+from ..tables import Column, Table, design_matrix
 
 if TYPE_CHECKING:
     from ..summary import Summary
@@ -62,13 +65,16 @@ class StoredModel:
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_terms)
-            Numbers in the order of `feature_names_in_`.
+        X : data frame, or array-like of shape (n_samples, n_terms)
+            A frame of pandas, polars or pyarrow with `columns`, in any order; or numbers in the
+            order of `feature_names_in_`.
 
         Returns
         -------
         y : array of shape (n_samples,)
         """
+        if library_of(X) is not None:
+            X = self._design(X)
         rows = np.asarray(X, dtype=np.float64)
         if rows.ndim != 2 or rows.shape[1] != len(self.coef_):
             raise ValueError(
@@ -77,6 +83,25 @@ class StoredModel:
             )
         predicted: FloatArray = rows @ self.coef_ + self.intercept_
         return predicted
+
+    def _design(self, frame: Any) -> FloatArray:
+        """Find columns by their names: another order must not pass for this one."""
+        import narwhals as nw
+
+        found = nw.from_native(frame, eager_only=True)
+        columns: dict[str, NDArray[Any]] = {}
+        for name, levels in self.columns:
+            if name not in found.columns:
+                raise ValueError(f"the model needs a column {name!r}; X has {found.columns[:8]}")
+            if levels is not None:
+                columns[name] = np.array([str(v) for v in found[name].to_list()], dtype=object)
+                continue
+            values = np.asarray(found[name].to_numpy(), dtype=np.float64)
+            wrong = np.flatnonzero(~np.isfinite(values))
+            if len(wrong):
+                raise ValueError(f"X is missing or infinite in row {wrong[0]}, column {name!r}")
+            columns[name] = values
+        return design_matrix(Table(Path("X"), columns, len(found), first_row=0), self.columns)
 
     def summary(self, level: float = 0.95) -> "Summary":
         """Table of coefficients, verdict first."""

@@ -28,6 +28,8 @@ class Table:
         Whether rows are lines of a text file.
     lines : array of shape (n_rows,) or None
         Line on which each row begins, where that is not the number of the row plus two.
+    first_row : int
+        What the first row is called, where rows are not lines: 1 in files, 0 in Python.
     """
 
     path: Path
@@ -35,11 +37,12 @@ class Table:
     n_rows: int
     is_text: bool = False
     lines: IntArray | None = None
+    first_row: int = 1
 
     def place(self, row: int) -> str:
         """Where a row (counted from 0) stands in the file."""
         if not self.is_text:
-            return f"row {row + 1}"
+            return f"row {row + self.first_row}"
         return f"line {row + 2 if self.lines is None else self.lines[row]}"
 
     def is_number(self, name: str) -> bool:
