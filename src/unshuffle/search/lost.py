@@ -20,7 +20,7 @@ from .recovery import refit_distances, usual_distance
 # An optimum is followed when unrelated labels could hardly be matched as well; when that is less
 # sure, but labels simulated from it lead back to it; or when it is doubtful, but the optimum stands
 # far below all others, or was found again and labels simulated from it lead back to it.
-SURELY_BETTER, BETTER_THAN_CHANCE, DOUBTFUL = 0.02, 0.05, 0.2
+SURELY_BETTER, BETTER_THAN_CHANCE, AGREED_ON, DOUBTFUL = 0.02, 0.05, 0.15, 0.2
 FAR_BELOW = 1.3
 LEADS_BACK = 0.2  # distance of refits, as a share of the coefficients' length
 # Simulations of a fit: more where they are cheap and the sign of a slope may be all that is lost.
@@ -85,7 +85,7 @@ class Finding:
     def may_hold(self) -> bool:
         """Whether a fit from here is worth a trial: it may be right if searches agree on it."""
         agreed = self.search.n_found[0] >= FOUND_AGAIN
-        return self.beats_chance or bool(agreed and self.p_value < DOUBTFUL)
+        return self.beats_chance or bool(agreed and self.p_value < AGREED_ON)
 
     def holds(self, distances: FloatArray) -> bool:
         """Whether it says so surely enough, given how far refits end from the fit."""
