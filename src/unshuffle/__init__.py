@@ -11,8 +11,16 @@ if TYPE_CHECKING:
     from .estimators.front_door import ShuffledRegressor
     from .estimators.hard import HardEMRegressor
     from .estimators.mixture import MixtureRegressor
+    from .estimators.parquet import fit_parquet
     from .estimators.stochastic import StochasticEMRegressor
-    from .exceptions import MixingWarning, RankWarning, UnidentifiableWarning, UnshuffleWarning
+    from .estimators.streaming import Streaming
+    from .exceptions import (
+        MixingWarning,
+        RankWarning,
+        SchedulerLostError,
+        UnidentifiableWarning,
+        UnshuffleWarning,
+    )
     from .inference.bootstrap import BootstrapResult
     from .inference.posterior import Posterior
     from .inference.verdict import Verdict
@@ -31,10 +39,13 @@ _HOMES = {
     "ShuffledRegressor": "estimators.front_door",
     "StochasticEMRegressor": "estimators.stochastic",
     "RankWarning": "exceptions",
+    "SchedulerLostError": "exceptions",
+    "Streaming": "estimators.streaming",
     "Summary": "summary",
     "UnidentifiableWarning": "exceptions",
     "UnshuffleWarning": "exceptions",
     "Verdict": "inference.verdict",
+    "fit_parquet": "estimators.parquet",
     "warm_up": "kernels.warm_up",
 }
 _ROOMS = ("datasets", "metrics", "plots", "report")
@@ -47,13 +58,16 @@ __all__ = [
     "Posterior",
     "Progress",
     "RankWarning",
+    "SchedulerLostError",
     "ShuffledRegressor",
     "StochasticEMRegressor",
+    "Streaming",
     "Summary",
     "UnidentifiableWarning",
     "UnshuffleWarning",
     "Verdict",
     "datasets",
+    "fit_parquet",
     "metrics",
     "plots",
     "report",

@@ -19,3 +19,7 @@ class UnidentifiableWarning(UnshuffleWarning):
 
 class MixingWarning(UnshuffleWarning):
     """The chains of a posterior do not agree yet, or hold too few independent draws."""
+
+
+class SchedulerLostError(ConnectionError):
+    """The scheduler of a Dask cluster cannot be reached, or not any more."""
