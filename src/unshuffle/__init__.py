@@ -12,11 +12,14 @@ if TYPE_CHECKING:
     from .estimators.front_door import ShuffledRegressor
     from .estimators.hard import HardEMRegressor
     from .estimators.mixture import MixtureRegressor
+    from .estimators.parquet import fit_parquet
     from .estimators.stochastic import StochasticEMRegressor
+    from .estimators.streaming import Streaming
     from .exceptions import (
         MixingWarning,
         ModelFileError,
         RankWarning,
+        SchedulerLostError,
         TableError,
         UnidentifiableWarning,
         UnshuffleWarning,
@@ -49,10 +52,13 @@ _HOMES = {
     "ShuffledRegressor": "estimators.front_door",
     "StochasticEMRegressor": "estimators.stochastic",
     "RankWarning": "exceptions",
+    "SchedulerLostError": "exceptions",
+    "Streaming": "estimators.streaming",
     "Summary": "summary",
     "UnidentifiableWarning": "exceptions",
     "UnshuffleWarning": "exceptions",
     "Verdict": "inference.verdict",
+    "fit_parquet": "estimators.parquet",
     "warm_up": "kernels.warm_up",
 }
 _ROOMS = ("datasets", "metrics", "plots", "report")
@@ -67,9 +73,11 @@ __all__ = [
     "Posterior",
     "Progress",
     "RankWarning",
+    "SchedulerLostError",
     "ShuffledRegressor",
     "StochasticEMRegressor",
     "StoredModel",
+    "Streaming",
     "Summary",
     "TableError",
     "UnidentifiableWarning",
@@ -78,6 +86,7 @@ __all__ = [
     "audit_release",
     "datasets",
     "fit_formula",
+    "fit_parquet",
     "load_model",
     "metrics",
     "plots",

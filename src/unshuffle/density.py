@@ -1,5 +1,7 @@
 """A smooth density of labels: Gaussian kernels on a grid, in O(n)."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .problem import FloatArray
@@ -7,11 +9,29 @@ from .problem import FloatArray
 GRID = 1024
 
 
-def kernel_density(values: FloatArray) -> FloatArray:
-    """Density of `values` at each of them, by Gaussian kernels of Silverman's bandwidth.
+class Density(NamedTuple):
+    """A density on an even grid, to be interpolated; never below `floor`.
 
-    Values are counted on a grid much finer than the kernel, the counts are smoothed once, and the
-    density is read off by linear interpolation.
+    Values beyond `low` and `high` count as if they lay there.
+    """
+
+    grid: FloatArray
+    heights: FloatArray
+    floor: float
+    low: float
+    high: float
+
+
+def kernel_density(values: FloatArray) -> FloatArray:
+    """Density of `values` at each of them, by Gaussian kernels of Silverman's bandwidth."""
+    grid, heights, floor, low, high = tabulate_density(values)
+    return np.asarray(np.maximum(np.interp(np.clip(values, low, high), grid, heights), floor))
+
+
+def tabulate_density(values: FloatArray) -> Density:
+    """Density of `values` on a grid.
+
+    Values are counted on a grid much finer than the kernel, and the counts are smoothed once.
     """
     n = len(values)
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
@@ -30,5 +50,4 @@ def kernel_density(values: FloatArray) -> FloatArray:
     reach = min(max(1, int(np.ceil(edge / step))), GRID // 2 - 1)
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / bandwidth) ** 2)
     smooth = np.convolve(counts, kernel / (kernel.sum() * step * n), mode="same")
-    density = np.interp(inside, grid, smooth)
-    return np.asarray(np.maximum(density, 1e-3 / (n * bandwidth)))
+    return Density(grid, smooth, 1e-3 / (n * bandwidth), middle - frame, middle + frame)

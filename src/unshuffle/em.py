@@ -9,9 +9,9 @@ handed in.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,29 @@ class Step(NamedTuple):
     objective: float
     acceptance_rate: float
 
+
+class Solved(Protocol):
+    """What every M-step ends in."""
+
+    @property
+    def coef(self) -> FloatArray: ...  # noqa: D102
+    @property
+    def intercept(self) -> float: ...  # noqa: D102
+    @property
+    def noise_scale(self) -> float: ...  # noqa: D102
+    @property
+    def objective(self) -> float: ...  # noqa: D102
+
+
+class Aligned(Protocol):
+    """What every E-step tells."""
+
+    @property
+    def acceptance_rate(self) -> float: ...  # noqa: D102
+
+
+AnyState = TypeVar("AnyState", bound=Solved)
+AnyAlignment = TypeVar("AnyAlignment", bound=Aligned)
 
 Settled: TypeAlias = Callable[[list[Step]], bool]
 Report: TypeAlias = Callable[[Step], None]
@@ -68,10 +91,35 @@ def run_em(
     report: Report,
 ) -> EMResult:
     """Alternate aligning and solving from `start` until `settled` or `max_iter`."""
-    state, steps, converged = start, list[Step](), False
-    for iteration in range(max_iter):
+    state, alignment, steps, converged = alternate(
+        start,
+        align,
+        lambda alignment: solve(problem, solver, alignment),
+        max_iter=max_iter,
+        settled=settled,
+        report=report,
+    )
+    return EMResult(state, alignment, steps, converged)
+
+
+def alternate(
+    start: AnyState,
+    align: Callable[[AnyState, int], AnyAlignment],
+    solve: Callable[[AnyAlignment], AnyState],
+    *,
+    max_iter: int,
+    settled: Settled,
+    report: Report,
+    before: Sequence[Step] = (),
+) -> tuple[AnyState, AnyAlignment, list[Step], bool]:
+    """Alternate two steps; a run that was interrupted goes on after the steps `before`.
+
+    Returns the last state, the alignment it came from, all steps, and whether they settled.
+    """
+    state, steps, converged = start, list(before), False
+    for iteration in range(len(steps), max_iter):
         alignment = align(state, iteration)
-        state = solve(problem, solver, alignment)
+        state = solve(alignment)
         steps.append(
             Step(
                 state.coef,
@@ -85,7 +133,7 @@ def run_em(
         converged = settled(steps)
         if converged:
             break
-    return EMResult(state, alignment, steps, converged)
+    return state, alignment, steps, converged
 
 
 def solve(problem: Problem, solver: LeastSquares, alignment: Alignment) -> State:
@@ -142,6 +190,21 @@ def no_more_gain(steps: list[Step]) -> bool:
     return before - now <= 1e-12 * abs(before)
 
 
+class Counted(Protocol):
+    """Anything with rows."""
+
+    @property
+    def n_rows(self) -> int: ...  # noqa: D102
+
+
+class Metric(Protocol):
+    """Measures distances between coefficients."""
+
+    n_parameters: int
+
+    def length(self, coef: FloatArray) -> float: ...  # noqa: D102
+
+
 class Drift:
     """Settled when averages over two successive windows of iterations agree.
 
@@ -151,11 +214,11 @@ class Drift:
     the averages differ by no more than its own scatter.
     """
 
-    def __init__(self, problem: Problem, solver: LeastSquares, tol: float, window: int) -> None:
+    def __init__(self, data: Counted, solver: Metric, tol: float, window: int) -> None:
         self.solver = solver
         self.tol = tol
         self.window = window
-        self._noise_error = (2 * problem.n_rows) ** -0.5
+        self._noise_error = (2 * data.n_rows) ** -0.5
 
     def __call__(self, steps: list[Step]) -> bool:
         """Compare the last window with the one before."""

@@ -42,3 +42,7 @@ class TableError(ValueError):
 
 class ModelFileError(ValueError):
     """A model file that is damaged, unsafe, or made by a newer version."""
+
+
+class SchedulerLostError(ConnectionError):
+    """The scheduler of a Dask cluster cannot be reached, or not any more."""

@@ -2,10 +2,22 @@
 
 import hashlib
 import sys
+from itertools import chain, pairwise
 
 import numpy as np
 
-from unshuffle.kernels import collapsed, hard_em, local, match, ranking, swap
+from unshuffle.kernels import (
+    block_em,
+    block_scores,
+    collapsed,
+    columns,
+    exact_sum,
+    hard_em,
+    local,
+    match,
+    ranking,
+    swap,
+)
 
 
 def run():
@@ -82,6 +94,52 @@ def swap_collapsed(basis, y, perm, rows, starts, belief, seed):
     yield theta
 
 
+def run_streams():
+    rng, starts = np.random.default_rng(1), np.array([0, 15, 17, 36])
+    X, y = rng.normal(size=(40, 2)).astype(np.float32), rng.normal(size=40)
+    n, seed, centre = len(y), np.uint64(7), np.array([0.1, -0.2])
+    ranked = np.concatenate([np.argsort(y[a:b]) for a, b in pairwise(starts)])
+    rows = block_em.Rows(
+        np.arange(n, dtype=np.int32)[::-1].copy(),
+        y,
+        ranked.astype(np.int32),
+        starts,
+        starts[:-1] * 3,
+    )
+    sums = exact_sum.new_sums(np.full(6, 10))
+    low, high = np.zeros(2), np.zeros(2)
+    yield np.array([columns.column_ranges(X, rows.places, low, high)])
+    yield low
+    columns.add_columns(X, rows, sums)
+    columns.add_products(X, rows, 3, n, centre, 0.3, sums)
+    exact_sum.add_values(sums, 2, y)
+    yield np.array(exact_sum.in_steps(sums), dtype=float)
+    for rate in (-1.0, 0.3):
+        model = block_em.Model(
+            np.array([0.5, -1.0]),
+            centre,
+            0.2,
+            0.3,
+            0.7,
+            rate,
+            20.0,
+            5.0,
+            -4.0,
+            1.0,
+            -3.0,
+            3.0,
+            np.full(9, 0.1),
+        )
+        sums, space = exact_sum.new_sums(np.full(6, 10)), block_em.new_space(19)
+        accepted = block_em.align_blocks(X, rows, 0, 3, model, seed, 4, space, sums)
+        assert accepted > 20
+        block_em.add_pinned(X, rows, 36, n, model, sums)
+        yield np.array(exact_sum.in_steps(sums), dtype=float)
+        sums = exact_sum.new_sums(np.full(10, 20))
+        block_scores.add_score_products(X, rows, 0, 3, model, seed, 5, 4, 3.0, space, sums)
+        yield np.array(exact_sum.in_steps(sums), dtype=float)
+
+
 with np.errstate(over="ignore"):  # plain numpy warns where unsigned integers wrap around
-    digest = hashlib.sha256(b"".join(a.tobytes() for a in run())).hexdigest()
+    digest = hashlib.sha256(b"".join(a.tobytes() for a in chain(run(), run_streams()))).hexdigest()
 sys.stdout.write(digest)

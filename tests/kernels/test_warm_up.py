@@ -3,13 +3,39 @@ import pytest
 
 import unshuffle
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.kernels import collapsed, hard_em, local, match, ranking, rng, swap
+from unshuffle.kernels import (
+    block_em,
+    block_scores,
+    collapsed,
+    columns,
+    exact_sum,
+    hard_em,
+    local,
+    match,
+    ranking,
+    rng,
+    swap,
+)
+
+MODULES = (
+    rng,
+    swap,
+    local,
+    match,
+    ranking,
+    hard_em,
+    collapsed,
+    exact_sum,
+    columns,
+    block_em,
+    block_scores,
+)
 
 
 def compiled_signatures():
     return {
         (module.__name__, name): len(function.signatures)
-        for module in (rng, swap, local, match, ranking, hard_em, collapsed)
+        for module in MODULES
         for name, function in vars(module).items()
         if hasattr(function, "signatures")
     }
@@ -30,5 +56,10 @@ def test_warm_up_compiles_all_that_fits_need():
         unshuffle.StochasticEMRegressor(max_iter=2, tol=0).fit(
             data.X, data.y, groups=data.groups
         ).posterior(n_chains=1, n_draws=4, n_warmup=4)
+    for dtype in (np.float32, np.float64):
+        model = unshuffle.StochasticEMRegressor(
+            streaming=unshuffle.Streaming(), mismatch_rate=0.2, tol=0, max_iter=2
+        )
+        model.fit(data.X.astype(dtype), data.y, groups=data.groups, known=known)
     unshuffle.HardEMRegressor(n_init=3, random_state=0).fit(data.X, data.y, groups=data.groups)
     assert compiled_signatures() == before

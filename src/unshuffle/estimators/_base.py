@@ -2,7 +2,7 @@
 
 import warnings
 from abc import abstractmethod
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -20,6 +20,7 @@ from ..problem import FloatArray, IntArray, Problem
 from ..seeding import seed_from
 from ..validation import build_problem, check_rows
 from ._notebook import NotebookMethods
+from ._sources import into_memory
 
 
 class Task(NamedTuple):
@@ -123,6 +124,7 @@ class BaseShuffledRegressor(NotebookMethods, LinearPrediction, RegressorMixin, B
         # Features are recorded on a blank copy, so that nothing of an earlier fit is lost
         # before this one has succeeded.
         blank = type(self)(**self.get_params(deep=False))
+        X, y, groups, known, match_prob = into_memory(self, X, y, groups, known, match_prob)
         problem, match_prob = build_problem(blank, X, y, groups, known, match_prob)
         check_enough_rows(problem, self.fit_intercept)
         solver = self._solver(problem)
@@ -130,6 +132,7 @@ class BaseShuffledRegressor(NotebookMethods, LinearPrediction, RegressorMixin, B
             seed = seed_from(self.random_state)
             outcome = self._run(Task(problem, solver, seed, workers, match_prob, side_by_side))
         self._forget(blank)
+        self.__dict__.pop("_n_streamed", None)
         self._problem = problem
         self._library = library_of(X, y, groups)
         return self._keep(problem, solver, outcome)
@@ -137,6 +140,8 @@ class BaseShuffledRegressor(NotebookMethods, LinearPrediction, RegressorMixin, B
     def _kept_problem(self) -> Problem:
         """The data of the fit, for what resamples them; they stay out of files."""
         check_is_fitted(self)
+        if hasattr(self, "_n_streamed"):
+            raise ValueError("a fit that reads its data in passes does not keep them")
         if not hasattr(self, "_problem"):
             raise ValueError(
                 f"this {type(self).__name__} was loaded from a file, which does not hold the data "
@@ -196,7 +201,14 @@ class BaseShuffledRegressor(NotebookMethods, LinearPrediction, RegressorMixin, B
         return True
 
 
-def warn_rank(estimator: Any, solver: LeastSquares) -> None:
+class Ranked(Protocol):
+    """A solver that knows which columns depend on others."""
+
+    rank: int
+    dependent: IntArray
+
+
+def warn_rank(estimator: Any, solver: Ranked) -> None:
     """Name the columns whose coefficients are not determined."""
     if not len(solver.dependent):
         return

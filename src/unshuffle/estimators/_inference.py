@@ -299,7 +299,7 @@ class InferenceMethods(BootstrapMethods):
         if pairing is not None:
             facts["pairing"] = str(pairing)
         facts |= {
-            "rows": f"{len(self.expected_labels_)}",
+            "rows": f"{self._n_rows()}",
             "groups": f"{self.n_groups_}",
             "noise": noise,
         }
@@ -310,6 +310,10 @@ class InferenceMethods(BootstrapMethods):
             )
             facts["mismatched"] = f"{rate:.1%}{error}"
         return facts
+
+    def _n_rows(self) -> int:
+        streamed: int | None = vars(self).get("_n_streamed")
+        return len(self.expected_labels_) if streamed is None else streamed
 
     def _estimates(self) -> Estimates:
         values = np.append(self.intercept_, self.coef_) if self.fit_intercept else self.coef_

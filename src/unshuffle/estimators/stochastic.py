@@ -34,6 +34,9 @@ from ._inference import InferenceMethods, labels_as_given, told_of_uncertainty
 from ._pairing import PairingMethods
 from ._posterior import PosteriorMethods
 from ._progress import Progress, reporting
+from ._sources import find_source
+from ._streamed import PER_ROW, fit_streamed, no_such_row_attribute
+from .streaming import Streaming
 
 # Proposals of one iteration of the exact variant: so many per row, and never fewer than a
 # millisecond's worth, since on small data a steadier chain costs nothing.
@@ -114,6 +117,10 @@ class StochasticEMRegressor(
         Threads over groups. The answer does not depend on it.
     random_state : int, RandomState or None, default=None
         Seed of the chain.
+    streaming : {"auto", "never"} or Streaming, default="auto"
+        Whether to read the data in passes instead of holding them in memory. "auto" does so where
+        X and y have more than 100 million numbers, wherever they are (arrays, memory maps, Dask
+        collections). A streamed fit keeps nothing per row; see `Streaming`.
     verbose : int, default=0
         1 shows a progress bar.
     callback : callable, default=None
@@ -203,6 +210,7 @@ class StochasticEMRegressor(
         "fit_intercept": ["boolean"],
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],
+        "streaming": [StrOptions({"auto", "never"}), Streaming],
         "verbose": ["verbose"],
         "callback": [None, callable],
     }
@@ -227,6 +235,7 @@ class StochasticEMRegressor(
         fit_intercept: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
+        streaming: Any = "auto",
         verbose: int = 0,
         callback: Callable[[Progress], object] | None = None,
     ) -> None:
@@ -245,6 +254,7 @@ class StochasticEMRegressor(
         self.fit_intercept = fit_intercept
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.streaming = streaming
         self.verbose = verbose
         self.callback = callback
 
@@ -273,7 +283,17 @@ class StochasticEMRegressor(
         self : object
             The fitted estimator. An interrupted or failed fit leaves an earlier one untouched.
         """
+        self._validate_params()
+        source = find_source(self.streaming, X, y, groups, known)
+        if source is not None:
+            fit_streamed(self, source, match_prob)
+            return self
         return self._fit(X, y, groups, known, match_prob)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in PER_ROW and "_n_streamed" in vars(self):
+            raise AttributeError(no_such_row_attribute(name))
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _solver(self, problem: Problem) -> LeastSquares:
         return LeastSquares(problem.X, fit_intercept=self.fit_intercept, ridge=self.ridge)

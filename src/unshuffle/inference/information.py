@@ -19,7 +19,7 @@ estimated from snapshots of the chain at the fitted values. Where nothing is los
 squares.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -92,6 +92,24 @@ def score_snapshots(
     return scores
 
 
+class Table(Protocol):
+    """Anything with rows, some of which can exchange labels."""
+
+    @property
+    def n_rows(self) -> int: ...  # noqa: D102
+    @property
+    def n_movable(self) -> int: ...  # noqa: D102
+
+
+class Coordinates(Protocol):
+    """What leads from an orthonormal basis to coefficients."""
+
+    rank: int
+    to_coef: FloatArray
+    centre: FloatArray
+    fit_intercept: bool
+
+
 class Inverse(NamedTuple):
     """The inverse information in the orthonormal basis.
 
@@ -109,8 +127,8 @@ class Inverse(NamedTuple):
 
 
 def invert_information(
-    problem: Problem,
-    solver: LeastSquares,
+    problem: Table,
+    solver: Coordinates,
     noise_scale: float,
     missing: FloatArray,
     mismatch_rate: float | None,
@@ -153,6 +171,18 @@ def louis_covariance(
     """
     rank = solver.rank
     missing = np.cov(scores, rowvar=False) if len(scores) > 1 else np.zeros((rank + 2, rank + 2))
+    return covariance_less(problem, solver, noise_scale, missing, mismatch_rate)
+
+
+def covariance_less(
+    problem: Table,
+    solver: Coordinates,
+    noise_scale: float,
+    missing: FloatArray,
+    mismatch_rate: float | None,
+) -> Covariance:
+    """Covariance of the estimates where information is `missing`."""
+    rank = solver.rank
     inverse, left = invert_information(problem, solver, noise_scale, missing, mismatch_rate)
     coef = np.zeros((1 + len(solver.to_coef), 1 + len(solver.to_coef)))
     coef[1:, 1:] = solver.to_coef @ inverse[:rank, :rank] @ solver.to_coef.T

@@ -2,7 +2,19 @@
 
 import numpy as np
 
-from . import collapsed, hard_em, local, match, ranking, swap
+from ..problem import FloatArray, IntArray
+from . import (
+    block_em,
+    block_scores,
+    collapsed,
+    columns,
+    exact_sum,
+    hard_em,
+    local,
+    match,
+    ranking,
+    swap,
+)
 
 
 def warm_up() -> None:
@@ -61,3 +73,27 @@ def warm_up() -> None:
     collapsed.advance_collapsed(
         np.ones((n, 1)), y, perm, np.ones(1), perm.copy(), limits, 1.0, 9.0, belief, 2, seed, 0
     )
+    for X in (np.zeros((n, 1)), np.zeros((n, 1), dtype=np.float32)):
+        _warm_up_streams(X, y.copy(), starts.copy())
+
+
+def _warm_up_streams(X: block_em.Features, y: FloatArray, starts: IntArray) -> None:
+    """Load what a fit in passes needs, for one type of features."""
+    n, nothing, seed = len(y), np.zeros(1), np.uint64(0)
+    rows = block_em.Rows(
+        np.arange(n, dtype=np.int32), y, np.arange(n, dtype=np.int32), starts, starts[:1].copy()
+    )
+    for array in (X, *rows):
+        array.flags.writeable = False  # as the parts of a fit are
+    model = block_em.Model(
+        nothing, nothing, 0.0, 0.0, 1.0, 0.5, 2.0, 1.0, 0.0, 1.0, 0.0, 1.0, np.ones(2)
+    )
+    space, sums = block_em.new_space(n), exact_sum.new_sums(np.full(6, 8))
+    columns.column_ranges(X, rows.places, np.zeros(1), np.zeros(1))
+    columns.add_columns(X, rows, sums)
+    columns.add_products(X, rows, 0, n, nothing, 0.0, sums)
+    block_em.align_blocks(X, rows, 0, 1, model, seed, 0, space, sums)
+    block_em.add_pinned(X, rows, 0, n, model, sums)
+    block_scores.add_score_products(X, rows, 0, 1, model, seed, 0, 2, 1.0, space, sums)
+    exact_sum.in_steps(sums)
+    exact_sum.add_values(sums, 0, nothing)

@@ -1,0 +1,223 @@
+"""Where the rows of a streamed fit come from, and how they become parts."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine import distributed
+from ..engine.local import Workers
+from ..kernels.block_em import Features
+from ..streamed.local import LocalParts, batches_of, slice_array, spill
+from ..streamed.parquet import Chunk, Table
+from ..streamed.part import Part, make_part
+from ..streamed.survey import Parts
+from ..validation import check_known, check_lengths, encode_groups
+from .streaming import Streaming
+
+# Numbers in X and y from which data are read in passes: as much as 0.8 GB.
+LARGE = 100_000_000
+
+
+class Source(Protocol):
+    """A table with labels and groups."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and features."""
+
+    @property
+    def names(self) -> list[Any]:
+        """Names of the features; numbers where they have none."""
+
+    def parts(self, streaming: Streaming, n_jobs: int) -> Any:
+        """Parts for the length of a fit, as a context manager."""
+
+
+@dataclass(frozen=True, eq=False)
+class ArraySource:
+    """An array in memory or on disk."""
+
+    X: NDArray[Any]
+    y: Any
+    groups: Any
+    known: Any
+    names: list[Any]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and features."""
+        return self.X.shape[0], self.X.shape[1]
+
+    @contextmanager
+    def parts(self, streaming: Streaming, n_jobs: int) -> Iterator[Parts]:
+        """Slices of the array; files where it is on disk and its groups are scattered."""
+        if streaming.scheduler is not None:
+            raise ValueError(
+                "scheduler is for Dask collections and Parquet files; an array is fitted on the "
+                "machine that it is on"
+            )
+        check_lengths(self.X, self.y, self.groups)
+        y = np.ascontiguousarray(self.y, dtype=np.float64)
+        if y.ndim != 1:
+            raise ValueError(f"y must hold one number per row, got shape {y.shape}")
+        codes, known = encode_groups(self.groups, len(y)), check_known(self.known, len(y))
+        size = streaming.rows_per_part
+        direct = self.X.flags.c_contiguous and self.X.dtype in (np.float32, np.float64)
+        with Workers(n_jobs) as workers:
+            if direct and (_in_memory(self.X) or np.all(codes[:-1] <= codes[1:])):
+                yield LocalParts(slice_array(self.X, y, codes, known, size), workers)
+                return
+            dtype = "float32" if self.X.dtype == np.float32 else "float64"
+            with tempfile.TemporaryDirectory(dir=streaming.folder, prefix="unshuffle-") as folder:
+                batches = batches_of(self.X)
+                cut = spill(batches, self.shape, dtype, y, codes, known, size, Path(folder))
+                yield LocalParts(cut, workers)
+
+
+@dataclass(frozen=True, eq=False)
+class ParquetSource:
+    """Parquet files, on this machine or read by the workers of a cluster."""
+
+    table: Table
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and features."""
+        return self.table.n_rows, len(self.table.features)
+
+    @property
+    def names(self) -> list[Any]:
+        """Names of the features."""
+        return list(self.table.features)
+
+    @contextmanager
+    def parts(self, streaming: Streaming, n_jobs: int) -> Iterator[Parts]:
+        """Files of whole groups, or parts on workers."""
+        if streaming.scheduler is not None:
+            with distributed.connected(streaming.scheduler, n_jobs) as client:
+                chunks = self.table.chunks(streaming.rows_per_part)
+                read = partial(read_chunk, self.table)
+                frame = distributed.frame_from_files(read, chunks, read(chunks[0]).iloc[:0])
+                yield distributed.bring_groups_together(client, frame, self.names, part_of)
+            return
+        table = self.table
+        with (
+            Workers(n_jobs) as workers,
+            tempfile.TemporaryDirectory(dir=streaming.folder, prefix="unshuffle-") as folder,
+        ):
+            cut = spill(
+                table.batches(), self.shape, table.dtype, table.labels(), table.codes(),
+                table.known_rows(), streaming.rows_per_part, Path(folder),
+            )  # fmt: skip
+            yield LocalParts(cut, workers)
+
+
+@dataclass(frozen=True, eq=False)
+class DaskSource:
+    """A Dask data frame with columns for labels, groups and known rows."""
+
+    frame: Any
+    names: list[Any]
+    sizes: list[int]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and features."""
+        return sum(self.sizes), len(self.names)
+
+    @contextmanager
+    def parts(self, streaming: Streaming, n_jobs: int) -> Iterator[Parts]:
+        """Parts on the workers of a cluster."""
+        with distributed.connected(streaming.scheduler, n_jobs) as client:
+            frame = distributed.number_rows(self.frame, self.sizes)
+            yield distributed.bring_groups_together(client, frame, self.names, part_of)
+
+
+def source_of(X: Any, y: Any, groups: Any, known: Any) -> Source:
+    """The source that fits what was handed to ``fit``."""
+    if distributed.is_dask(X):
+        frame, names = distributed.table_of(X, y, groups, known)
+        return DaskSource(frame, names, distributed.count_rows(frame))
+    matrix = X if isinstance(X, np.ndarray) else np.asarray(X)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
+        raise ValueError(
+            f"X must be a table of numbers, got {matrix.ndim} dimension(s) of type {matrix.dtype}"
+        )
+    columns = getattr(X, "columns", range(matrix.shape[1]))
+    return ArraySource(matrix, y, groups, known, list(columns))
+
+
+def into_memory(estimator: Any, *data: Any) -> tuple[Any, ...]:
+    """Dask collections as arrays and data frames of this process, if they are small enough."""
+    if not any(distributed.is_dask(item) for item in data):
+        return data
+    n, d = shape_of(data[0])
+    if is_large(n, d) and getattr(estimator, "streaming", "auto") != "never":
+        raise ValueError(
+            f"{type(estimator).__name__} holds its data in memory, and {n} rows of {d} "
+            "features are more than it takes from Dask; use StochasticEMRegressor, which reads "
+            "them in passes, or fit a sample"
+        )
+    return distributed.compute_together(*data)
+
+
+def shape_of(X: Any) -> tuple[int, int]:
+    """Rows and columns of a table; lists are small."""
+    if distributed.is_dask(X):
+        return distributed.shape_of(X)
+    shape: tuple[Any, ...] = getattr(X, "shape", ())
+    return (int(shape[0]), int(shape[1])) if len(shape) == 2 else (0, 0)
+
+
+def is_large(n: int, d: int) -> bool:
+    """Whether a table is read in passes; its size alone decides, not where it is."""
+    return n * (d + 1) > LARGE
+
+
+def find_source(streaming: Any, X: Any, y: Any, groups: Any, known: Any) -> Source | None:
+    """The source of a streamed fit; None where the fit is an ordinary one."""
+    wanted = isinstance(streaming, Streaming) or (streaming == "auto" and is_large(*shape_of(X)))
+    return source_of(X, y, groups, known) if wanted else None
+
+
+def part_of(piece: distributed.Piece) -> Part:
+    """The part that rows on a worker make up."""
+    return make_part(piece.X, piece.y, piece.codes, piece.numbers, piece.known)
+
+
+def read_chunk(table: Table, chunk: Chunk) -> Any:
+    """Rows of a file as a numbered data frame, for a worker to shuffle."""
+    given = {
+        table.label: distributed.LABEL,
+        table.group: distributed.GROUP,
+        table.known: distributed.KNOWN,
+    }
+    frame = table.read(chunk).to_pandas(ignore_metadata=True).rename(columns=given)
+    numbers = np.arange(chunk.first_row, chunk.first_row + len(frame))
+    return frame.assign(**{distributed.NUMBER: numbers})
+
+
+def read_all(table: Table) -> Features:
+    """All features, for a table that fits into memory."""
+    X = np.empty((table.n_rows, len(table.features)), dtype=table.dtype)
+    first = 0
+    for batch in table.batches():
+        X[first : first + len(batch)] = batch
+        first += len(batch)
+    return X
+
+
+def _in_memory(X: NDArray[Any]) -> bool:
+    base: Any = X
+    while base is not None:
+        if isinstance(base, np.memmap):
+            return False
+        base = getattr(base, "base", None)
+    return True

@@ -1,0 +1,111 @@
+"""Fits to Parquet files, on this machine or on a cluster."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..streamed.parquet import open_table
+from ._sources import ParquetSource, is_large, read_all
+from ._streamed import fit_streamed
+from .stochastic import StochasticEMRegressor
+from .streaming import Streaming
+
+
+def fit_parquet(
+    paths: str | Path | Sequence[str | Path],
+    *,
+    label: str,
+    group: str | None = None,
+    known: str | None = None,
+    features: Sequence[str] | None = None,
+    scheduler: str | None = None,
+    checkpoint: str | Path | None = None,
+    checkpoint_every: int | None = None,
+    resume: bool = False,
+    streaming: Streaming | None = None,
+    **settings: Any,
+) -> StochasticEMRegressor:
+    """Fit a `StochasticEMRegressor` to Parquet files that may be larger than memory.
+
+    Files with up to 100 million numbers are read and fitted in memory. Larger ones are read
+    in passes: on this machine, where whole groups are put together in temporary files, or on the
+    workers of a Dask cluster, which must see the files under the same paths. For one
+    `random_state` there is one answer, to the last bit, wherever the fit is made.
+
+    Parameters
+    ----------
+    paths : path or sequence of paths
+        Files, folders or patterns such as ``"big/*.parquet"``. The order of the files is the order
+        of the rows.
+    label : str
+        Column of the labels.
+    group : str, default=None
+        Column of the groups inside which labels have moved. None means one group, which must
+        then fit into the memory of one worker.
+    known : str, default=None
+        Column that is true where the label beside a row is surely its own.
+    features : sequence of str, default=None
+        Columns of the features. None takes all other numeric columns.
+    scheduler : str, default=None
+        Address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``. None uses this machine.
+    checkpoint : path, default=None
+        File that a streamed fit writes every `checkpoint_every` iterations and when it is cut
+        short. A fit in memory writes none.
+    checkpoint_every : int, default=None
+        Iterations between two writes; 10 if None.
+    resume : bool, default=False
+        Go on from the checkpoint, if there is one.
+    streaming : Streaming, default=None
+        Further settings of a streamed fit; the fit is then streamed whatever the size. The
+        arguments above come first.
+    **settings
+        Parameters of `StochasticEMRegressor`, such as ``mismatch_rate="estimate"``.
+
+    Returns
+    -------
+    model : StochasticEMRegressor
+        Fitted.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> from unshuffle import fit_parquet
+    >>> from unshuffle.datasets import make_shuffled_regression
+    >>> data = make_shuffled_regression(
+    ...     400, 2, noise=0.1, shuffle="groups", n_groups=40, random_state=0
+    ... )
+    >>> table = pd.DataFrame(data.X, columns=["a", "b"]).assign(y=data.y, zone=data.groups)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     table.to_parquet(Path(folder) / "table.parquet")
+    ...     model = fit_parquet(folder, label="y", group="zone", random_state=0)
+    >>> bool(abs(model.coef_ - data.coef).max() < 0.05)
+    True
+    """
+    table = open_table(paths, label=label, group=group, known=known, features=features)
+    source = ParquetSource(table)
+    model = StochasticEMRegressor(**settings)
+    if streaming is None and not is_large(*source.shape):
+        model.fit(
+            read_all(table),
+            table.labels(),
+            groups=None if group is None else table.codes(),
+            known=None if known is None else table.known_rows(),
+        )
+        model.feature_names_in_ = np.asarray(table.features, dtype=object)
+        return model
+    given: dict[str, Any] = {
+        "scheduler": scheduler,
+        "checkpoint": checkpoint,
+        "checkpoint_every": checkpoint_every,
+        "resume": resume,
+    }
+    model.streaming = replace(
+        streaming or Streaming(), **{name: value for name, value in given.items() if value}
+    )
+    model._validate_params()
+    return fit_streamed(model, source, None)
