@@ -46,8 +46,8 @@ def load(tmp_path):
         "\ufeff" + TABLE,
         'id,affinity,"a, b",sequence\n1,1.5,x,ACGT\n2,-0.002,"y, z",TTGA\n',
         ",sequence,,affinity\n0,ACGT,,1.5\n1,TTGA,,-0.002\n",
-        gzip.compress(TABLE.encode()),
-        gzip.compress(TABLE.replace(",", "\t").encode()),
+        gzip.compress(TABLE.encode(), mtime=0),
+        gzip.compress(TABLE.replace(",", "\t").encode(), mtime=0),
     ],
 )
 def test_tables_that_mean_the_same(load, content):
@@ -104,7 +104,7 @@ HEADER = "sequence,affinity\n"
     [
         ("", " is empty; expected a header with the columns 'sequence' and 'affinity'"),
         (" \n\n", " is empty; expected a header"),
-        (gzip.compress(b""), " is empty; expected a header"),
+        (gzip.compress(b"", mtime=0), " is empty; expected a header"),
         (HEADER, " holds a header but no rows below it"),
         (
             "seq,Affinity\nACGT,1\n",
@@ -147,12 +147,12 @@ HEADER = "sequence,affinity\n"
         (b"\xef\xbb\xbf" + HEADER.encode() + b"\xe9A,1\n", ", line 2: byte 0xe9 is not UTF-8"),
         (b"sequence,affinity\r\nA,1\r\n\xe4,2\r\n", ", line 3: byte 0xe4 is not UTF-8"),
         (TABLE.encode("utf-16"), ", line 1: byte 0xff is not UTF-8 text"),
-        (gzip.compress(b"A\n\xff"), ", line 2: byte 0xff is not UTF-8 text"),
+        (gzip.compress(b"A\n\xff", mtime=0), ", line 2: byte 0xff is not UTF-8 text"),
         (HEADER + 'A,"1\n', ", line 2: cannot be split into columns (unexpected end of data); "
          "check the quotation marks"),
         (HEADER + 'A,1\n"C"C,1\n', ", line 3: cannot be split into columns"),
-        (gzip.compress(TABLE.encode())[:-9], " is a damaged gzip file ("),
-        (gzip.compress(TABLE.encode())[:12] + b"\0" * 30, " is a damaged gzip file ("),
+        (gzip.compress(TABLE.encode(), mtime=0)[:-9], " is a damaged gzip file ("),
+        (gzip.compress(TABLE.encode(), mtime=0)[:12] + b"\0" * 30, " is a damaged gzip file ("),
         (b"\x1f\x8b", " is a damaged gzip file ("),
     ],
 )  # fmt: skip

@@ -1,6 +1,5 @@
 """A file from which an interrupted fit goes on."""
 
-import os
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..em import Step
+from ..files import replacing
 from ..problem import FloatArray
 
 SCHEMA = 1
@@ -97,27 +97,18 @@ class Checkpoint:
         """Write to a file beside, then put it in place: a reader finds the old or the new one."""
         if self.path is None:
             return
-        beside = self.path.with_name(f"{self.path.name}.{os.getpid()}.tmp")
-        try:
-            with beside.open("wb") as file:
-                np.savez(
-                    file,
-                    kind=np.array(KIND),
-                    schema=np.array(SCHEMA),
-                    fingerprint=np.array(self.fingerprint),
-                    seed=np.array(self.seed, dtype=np.int64),
-                    coef=state.coef,
-                    numbers=np.array(state[1:]),
-                    coef_path=np.array([s.coef for s in steps]).reshape(
-                        len(steps), len(state.coef)
-                    ),
-                    number_path=np.array([s[1:] for s in steps]).reshape(len(steps), 4),
-                )
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(self.path)
-        finally:
-            beside.unlink(missing_ok=True)
+        with replacing(self.path) as part, part.open("wb") as file:
+            np.savez(
+                file,
+                kind=np.array(KIND),
+                schema=np.array(SCHEMA),
+                fingerprint=np.array(self.fingerprint),
+                seed=np.array(self.seed, dtype=np.int64),
+                coef=state.coef,
+                numbers=np.array(state[1:]),
+                coef_path=np.array([s.coef for s in steps]).reshape(len(steps), len(state.coef)),
+                number_path=np.array([s[1:] for s in steps]).reshape(len(steps), 4),
+            )
 
 
 def stored_seed(path: Path) -> int:
