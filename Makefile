@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-slow lint types imports tests bench bench-partial bench-search bench-inference bench-surface clean
+.PHONY: help demo test test-slow lint types imports tests bench bench-partial bench-search bench-inference bench-surface docs clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -63,6 +63,12 @@ bench-inference: .venv/dev  ## coverage of intervals, verdicts on fresh seeds, w
 bench-surface: .venv/dev  ## the command line: help, fit, predict, reading a large table
 	$(BIN)/python -m benchmarks.surface
 
+docs: .venv/package  ## the documentation, every example executed, in docs/_build/html
+	$(INSTALL) --editable ".[docs]"
+	rm -rf docs/_build docs/examples docs/reference
+	$(BIN)/python -m sphinx --quiet -W --keep-going -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
 clean:  ## remove what the targets made
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis benchmarks/results
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis benchmarks/results docs/_build docs/examples docs/reference
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,97 @@
+"""Draw docs/pictures/rooms.svg, the rooms of the house, from the layers in pyproject.toml.
+
+Usage: python docs/make_rooms.py. A test fails where the picture is older than the layers.
+"""
+
+import tomllib
+from html import escape
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PICTURE = Path(__file__).parent / "pictures" / "rooms.svg"
+WIDTH, ROW, GAP, LEFT, TOP = 860, 34, 10, 150, 16
+
+# What the rooms of a floor are for: the first room named decides.
+FLOORS = {
+    "what a user meets": {"cli", "demo", "paper", "report", "audit", "formula", "plots"},
+    "scikit-learn's face": {"estimators", "summary", "datasets", "metrics", "model_files"},
+    "the way in": {"validation", "seeding", "tables", "frames"},
+    "judge": {"inference", "diagnostics"},
+    "search": {"search", "pairing"},
+    "align and solve": {"em", "streamed", "alignment", "priors", "least_squares", "engine"},
+    "the ground": {"kernels", "problem", "exceptions", "files"},
+}
+# Okabe and Ito's colours, so light that black and so strong that white paper bear them.
+COLOURS = ("#56b4e9", "#0072b2", "#009e73", "#d55e00", "#e69f00", "#cc79a7", "#7f7f7f")
+STYLE = """
+    text { font: 14px system-ui, sans-serif; fill: #1a1a1a; }
+    .floor { font-size: 12.5px; fill: #555; }
+    .room { fill-opacity: 0.16; stroke-width: 1.4; }
+    .arrow { stroke: #555; fill: #555; }
+    @media (prefers-color-scheme: dark) {
+      .paper { fill: #14181e; } text { fill: #f0f0f0; } .floor { fill: #b0b0b0; }
+      .room { fill-opacity: 0.3; } .arrow { stroke: #b0b0b0; fill: #b0b0b0; }
+    }
+"""
+
+
+def read_layers() -> list[list[str]]:
+    """Rooms from the outside in, those of one layer together."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    layers = next(c["layers"] for c in contracts if c["type"] == "layers")
+    return [[room.strip().removeprefix("unshuffle.") for room in layer.split("|")] for layer in layers]
+
+
+def floor_of(rooms: list[str], before: int) -> int:
+    """Number of the floor on which a layer lies; that of the layer above where nothing is known."""
+    for number, known in enumerate(FLOORS.values()):
+        if rooms[0] in known:
+            return number
+    return before
+
+
+def draw(layers: list[list[str]]) -> str:
+    """The picture as SVG."""
+    parts, y, before = [], TOP, -1
+    for rooms in layers:
+        floor = floor_of(rooms, max(before, 0))
+        if floor != before:
+            y += GAP if before >= 0 else 0
+            name = escape(list(FLOORS)[floor])
+            parts.append(f'<text class="floor" x="12" y="{y + 22}">{name}</text>')
+        parts += draw_layer(rooms, y, COLOURS[floor])
+        y, before = y + ROW + 4, floor
+    height = y + TOP - 4
+    arrow = (
+        f'<path class="arrow" d="M {LEFT - 16} {TOP} V {height - TOP - 8}" fill="none"/>'
+        f'<path class="arrow" d="M {LEFT - 21} {height - TOP - 9} h 10 l -5 9 z"/>'
+    )
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
+            f'width="{WIDTH}" height="{height}" role="img">',
+            "<title>Rooms of unshuffle; imports point downwards only</title>",
+            f"<style>{STYLE}</style>",
+            f'<rect class="paper" width="{WIDTH}" height="{height}" rx="8" fill="#ffffff"/>',
+            *parts, arrow, "</svg>", "",
+        ]
+    )  # fmt: skip
+
+
+def draw_layer(rooms: list[str], y: int, colour: str) -> list[str]:
+    """Rooms of one layer side by side: they do not import each other."""
+    width = (WIDTH - LEFT - 12 - 6 * (len(rooms) - 1)) / len(rooms)
+    parts = []
+    for k, room in enumerate(rooms):
+        x = LEFT + k * (width + 6)
+        parts += [
+            f'<rect class="room" x="{x:.1f}" y="{y}" width="{width:.1f}" height="{ROW}" rx="5" '
+            f'fill="{colour}" stroke="{colour}"/>',
+            f'<text x="{x + width / 2:.1f}" y="{y + 22}" text-anchor="middle">{escape(room)}</text>',
+        ]
+    return parts
+
+
+if __name__ == "__main__":
+    PICTURE.write_text(draw(read_layers()))
