@@ -20,13 +20,13 @@ SHOWN = 2  # the feature of the left panel
 def draw_table(axis, data):
     """Labels where they stand, and the line through them."""
     x, y = data.X[:, SHOWN], data.y
-    axis.scatter(x, y, s=13, color=VERMILION, alpha=0.45, edgecolor="none")
+    axis.scatter(x, y, s=13, color=VERMILION, alpha=0.35, edgecolor="none")
     ends = np.array([x.min(), x.max()])
     flat = LinearRegression().fit(data.X, y).coef_[SHOWN]
     axis.plot(ends, y.mean() + data.coef[SHOWN] * (ends - x.mean()), color="black", lw=2)
     axis.plot(ends, y.mean() + flat * (ends - x.mean()), color=VERMILION, lw=2.4, ls="--")
-    axis.annotate("the truth", (1.75, 4.4), color="black", ha="right", weight="bold")
-    axis.annotate("least squares", (3.1, -0.2), color="#a84a00", ha="right", va="top", weight="bold")
+    axis.annotate("the truth", (2.7, 5.2), ha="right", va="bottom", weight="bold")
+    axis.annotate("least squares", (2.7, -0.2), color="#a84a00", ha="right", va="top", weight="bold")
     axis.set_title("The table: labels shuffled inside groups", loc="left", fontsize=11)
     axis.set_xlabel(f"feature x{SHOWN}")
     axis.set_ylabel("label beside it")
@@ -38,10 +38,10 @@ def draw_coefficients(axis, data, model):
     naive = LinearRegression().fit(data.X, data.y).coef_
     low, high = model.conf_int()[-len(places) :].T
     axis.axvline(0, color="0.7", lw=0.8)
-    axis.scatter(data.coef, places, marker="|", s=420, color="black", lw=2.2, label="truth")
-    axis.scatter(naive, places + 0.18, marker="v", s=46, color=VERMILION, label="least squares")
+    axis.scatter(data.coef, places, marker="|", s=900, color="black", lw=2, label="truth")
+    axis.scatter(naive, places, marker="v", s=46, color=VERMILION, label="least squares")
     axis.errorbar(
-        model.coef_, places - 0.18, xerr=[model.coef_ - low, high - model.coef_], fmt="o",
+        model.coef_, places, xerr=[model.coef_ - low, high - model.coef_], fmt="o",
         color=BLUE, ms=6.5, capsize=3.5, label="unshuffle, 95 % interval",
     )  # fmt: skip
     axis.set_yticks(places, [f"x{j}" for j in places])

@@ -1,5 +1,6 @@
 """Formulas as MathML, which every browser draws itself: no script, no font, no network."""
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -9,7 +10,7 @@ from sphinx.application import Sphinx
 
 def formula(text: str, *, block: bool) -> str:
     """One formula as markup, lines and alignment included."""
-    text = text.strip()
+    text = re.sub(r"\\dots(?![a-z])", r"\\ldots", text.strip())
     if block and (r"\\" in text or "&" in text):
         text = rf"\begin{{aligned}}{text}\end{{aligned}}"
     tree = latex2mathml.tex2mathml(text, as_block=block)

@@ -10,7 +10,7 @@ from unshuffle import ShuffledRegressor
 from unshuffle.datasets import make_shuffled_regression
 from unshuffle.plots import SolutionsDisplay
 
-data = make_shuffled_regression(200, 3, noise=0.05, random_state=1)
+data = make_shuffled_regression(200, 3, noise=0.05, random_state=0)
 model = ShuffledRegressor(random_state=0).fit(data.X, data.y)
 
 SolutionsDisplay.from_estimator(model)

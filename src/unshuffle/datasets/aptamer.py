@@ -64,8 +64,8 @@ def load_aptamers(path: str | os.PathLike[str]) -> AptamerData:
 
     References
     ----------
-    C. G. Knight, M. Platt, W. Rowe, D. C. Wedge, F. Khan, P. J. R. Day, A. McShea, J. Knowles and
-    D. B. Kell, "Array-based evolution of DNA aptamers allows modelling of an explicit
+    C. G. Knight, M. Platt, W. Rowe, D. C. Wedge, F. Khan, P. J. R. Day, A. McShea, J. Knowles,
+    and D. B. Kell, "Array-based evolution of DNA aptamers allows modelling of an explicit
     sequence-fitness landscape", Nucleic Acids Research 37:e6, 2009.
 
     Examples

@@ -55,7 +55,7 @@ class HardEMRegressor(BaseShuffledRegressor):
         Intercept.
     noise_scale_ : float
         Standard deviation of the matched residuals.
-    restart_objectives_ : array of shape (n_init_,)
+    restart_objectives_ : array of shape (`n_init_`,)
         Matched sum of squares each start ended with: the order given first, then `init` where
         it is an array, then the shuffles.
     n_init_ : int
@@ -64,9 +64,9 @@ class HardEMRegressor(BaseShuffledRegressor):
         Iterations of the best descent.
     converged_ : bool
         Whether the best descent ended in a local optimum.
-    objective_path_ : array of shape (n_iter_,)
+    objective_path_ : array of shape (`n_iter_`,)
         Matched sum of squares along the best descent; it never rises.
-    coef_path_ : array of shape (n_iter_, n_features)
+    coef_path_ : array of shape (`n_iter_`, n_features)
         Coefficients along the best descent.
     expected_labels_ : array of shape (n_samples,)
         The label matched to each row.
@@ -78,7 +78,7 @@ class HardEMRegressor(BaseShuffledRegressor):
         Rank of X, centred when there is an intercept.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (`n_features_in_`,)
         Names of the features, where X had string column names.
 
     Notes

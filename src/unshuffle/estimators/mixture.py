@@ -62,7 +62,7 @@ class MixtureRegressor(NotebookMethods, LinearPrediction, RegressorMixin, BaseEs
         Rank of X, centred when there is an intercept.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (`n_features_in_`,)
         Names of the features, where X had string column names.
 
     Notes

@@ -138,9 +138,9 @@ class StochasticEMRegressor(
         Iterations run.
     converged_ : bool
         Whether the tolerance was met.
-    objective_path_ : array of shape (n_iter_,)
+    objective_path_ : array of shape (`n_iter_`,)
         Expected sum of squares after each iteration.
-    coef_path_ : array of shape (n_iter_, n_features)
+    coef_path_ : array of shape (`n_iter_`, n_features)
         Coefficients after each iteration.
     expected_labels_ : array of shape (n_samples,)
         Expected label of each row, in the order of the rows given.
@@ -171,7 +171,7 @@ class StochasticEMRegressor(
         What "auto" became.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (`n_features_in_`,)
         Names of the features, where X had string column names.
 
     Notes
