@@ -44,10 +44,11 @@ class SortSeqData:
 def load_sortseq() -> SortSeqData:
     """Load a sort-seq experiment on a bacterial promoter.
 
-    Kinney et al. (2010) mutated 75 letters of the *lac* promoter of *E. coli* (about one letter in nine), let the
-    variants drive a fluorescent protein, sorted the cells by brightness into nine bins and
-    sequenced each bin. A tenth sample, column 0, is by all signs the library before sorting (the
-    README beside the data gives the reasons). This is the experiment they call full-wt.
+    Kinney et al. (2010) mutated 75 letters of the *lac* promoter of *E. coli* (about one letter in
+    nine), let the variants drive a fluorescent protein, sorted the cells by brightness into nine
+    bins and sequenced each bin. A tenth sample, column 0, is by all signs the library before
+    sorting (the README beside the data gives the reasons). This is the experiment they call
+    full-wt.
 
     The cytometer is a natural maker of lost pairings: the brightness of every cell and the
     sequences in every bin are known, but not which cell held which sequence. These data hold the
