@@ -16,7 +16,7 @@ import unshuffle  # noqa: E402
 
 project = "unshuffle"
 author = "the unshuffle contributors"
-copyright = author  # noqa: A001
+copyright = author
 release = version = unshuffle.__version__
 
 extensions = [
@@ -54,7 +54,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "remove_config_comments": True,
     "plot_gallery": "True",
-    "min_reported_time": 0,
+    "write_computation_times": False,
     "image_srcset": ["2x"],
     "reset_modules": ("matplotlib",),
 }

@@ -26,7 +26,9 @@ def draw_table(axis, data):
     axis.plot(ends, y.mean() + data.coef[SHOWN] * (ends - x.mean()), color="black", lw=2)
     axis.plot(ends, y.mean() + flat * (ends - x.mean()), color=VERMILION, lw=2.4, ls="--")
     axis.annotate("the truth", (2.7, 5.2), ha="right", va="bottom", weight="bold")
-    axis.annotate("least squares", (2.7, -0.2), color="#a84a00", ha="right", va="top", weight="bold")
+    axis.annotate(
+        "least squares", (2.7, -0.2), color="#a84a00", ha="right", va="top", weight="bold"
+    )
     axis.set_title("The table: labels shuffled inside groups", loc="left", fontsize=11)
     axis.set_xlabel(f"feature x{SHOWN}")
     axis.set_ylabel("label beside it")

@@ -40,7 +40,9 @@ def read_layers() -> list[list[str]]:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     contracts = settings["tool"]["importlinter"]["contracts"]
     layers = next(c["layers"] for c in contracts if c["type"] == "layers")
-    return [[room.strip().removeprefix("unshuffle.") for room in layer.split("|")] for layer in layers]
+    return [
+        [room.strip().removeprefix("unshuffle.") for room in layer.split("|")] for layer in layers
+    ]
 
 
 def floor_of(rooms: list[str], before: int) -> int:
@@ -85,10 +87,11 @@ def draw_layer(rooms: list[str], y: int, colour: str) -> list[str]:
     parts = []
     for k, room in enumerate(rooms):
         x = LEFT + k * (width + 6)
+        middle = x + width / 2
         parts += [
             f'<rect class="room" x="{x:.1f}" y="{y}" width="{width:.1f}" height="{ROW}" rx="5" '
             f'fill="{colour}" stroke="{colour}"/>',
-            f'<text x="{x + width / 2:.1f}" y="{y + 22}" text-anchor="middle">{escape(room)}</text>',
+            f'<text x="{middle:.1f}" y="{y + 22}" text-anchor="middle">{escape(room)}</text>',
         ]
     return parts
 

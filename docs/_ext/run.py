@@ -51,7 +51,7 @@ class Page:
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
         done = subprocess.run(
             ["bash", "-c", f"set -eu\n{code}"],
-            cwd=self.folder.name, env=os.environ | {"PATH": path, "COLUMNS": "92", "NO_COLOR": "1"},
+            cwd=self.folder.name, env=os.environ | {"PATH": path, "COLUMNS": "86", "NO_COLOR": "1"},
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
         )  # fmt: skip
         if done.returncode != exit_code:

@@ -2,8 +2,8 @@
 How small must groups be?
 =========================
 
-The same 360 rows, shuffled inside ever smaller groups. Small groups leave little to guess, and their
-means are free of the shuffle.
+The same 360 rows, shuffled inside ever smaller groups. Small groups leave little to guess, and
+their means are free of the shuffle.
 """
 
 import warnings
@@ -40,7 +40,11 @@ for n_groups in numbers:
 # %%
 # The dotted line is the answer zero. The verdict stands beside each fit.
 
-looks = {"as given": ("#d55e00", "v"), "unshuffle": ("#0072b2", "o"), "order known": ("#009e73", "s")}
+looks = {
+    "as given": ("#d55e00", "v"),
+    "unshuffle": ("#0072b2", "o"),
+    "order known": ("#009e73", "s"),
+}
 figure, axis = plt.subplots(figsize=(7, 4.2), layout="constrained")
 axis.axhline(np.linalg.norm(data.coef), color="0.4", ls=":", lw=1, label="zero vector")
 sizes = 360 // np.array(numbers)
