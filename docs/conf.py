@@ -30,7 +30,7 @@ extensions = [
 ]
 exclude_patterns = ["_build", "gallery/*.rst", "gallery/README*"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-suppress_warnings = ["config.cache"]
+highlight_language = "none"
 
 # Pages.
 myst_enable_extensions = ["colon_fence", "dollarmath"]
@@ -41,6 +41,8 @@ autosummary_generate = True
 autodoc_typehints = "none"
 autodoc_member_order = "groupwise"
 numpydoc_show_class_members = False
+toc_object_entries_show_parents = "hide"
+default_role = "py:obj"
 templates_path = ["_templates"]
 
 # Examples: every one runs, a failure ends the build.
@@ -53,7 +55,8 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "remove_config_comments": True,
-    "plot_gallery": "True",
+    "capture_repr": (),
+    "thumbnail_size": (480, 330),
     "write_computation_times": False,
     "image_srcset": ["2x"],
     "reset_modules": ("matplotlib",),

@@ -50,7 +50,7 @@ def draw_coefficients(axis, data, model):
     axis.set_ylim(len(places) - 0.4, -0.6)
     axis.set_title(f"The fit: verdict “{model.verdict_.level}”", loc="left", fontsize=11)
     axis.set_xlabel("coefficient")
-    axis.legend(frameon=False, loc="lower right")
+    axis.legend(frameon=False, loc="upper right", markerscale=0.6)
 
 
 def main():
