@@ -1,6 +1,7 @@
 """Formulas as MathML, which every browser draws itself: no script, no font, no network."""
 
 import re
+import unicodedata
 from typing import Any
 
 from docutils import nodes
@@ -11,10 +12,17 @@ from sphinx.application import Sphinx
 def formula(text: str, *, block: bool) -> str:
     """One formula as markup, lines and alignment included."""
     text = re.sub(r"\\dots(?![a-z])", r"\\ldots", text.strip())
+    text = re.sub(r"\\hat\s*\{?([a-zA-Z])(?![a-zA-Z])\}?", with_hat, text)
     if block and (r"\\" in text or "&" in text):
         text = rf"\begin{{aligned}}{text}\end{{aligned}}"
     tree = latex2mathml.tex2mathml(text, as_block=block)
     return str(tree)
+
+
+def with_hat(found: re.Match[str]) -> str:
+    """One letter with its hat on: docutils would set an index of a hat below the letter."""
+    letter = unicodedata.normalize("NFC", found[1] + "\N{COMBINING CIRCUMFLEX ACCENT}")
+    return letter if len(letter) == 1 else found[0]
 
 
 def visit_inline(self: Any, node: nodes.math) -> None:
