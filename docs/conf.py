@@ -79,6 +79,7 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 html_sidebars = {"index": [], "start": [], "examples/index": []}
+html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
 html_copy_source = False
 
