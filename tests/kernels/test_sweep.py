@@ -191,7 +191,7 @@ def test_strides_and_offsets_stay_inside():
             strides.draw_stride(np.uint64(strides.sweep_key(np.uint64(1), k)), size, 1, 6)
             for k in range(300)
         ]
-        strides = {stride for stride, _ in pairs}
-        assert min(strides) == 1
-        assert max(strides) <= size - 1
+        seen = {stride for stride, _ in pairs}
+        assert min(seen) == 1
+        assert max(seen) <= size - 1
         assert all(0 <= offset < 2 * stride for stride, offset in pairs)
