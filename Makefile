@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-slow lint types imports tests bench bench-partial bench-search bench-inference bench-surface docs clean
+.PHONY: help demo test test-slow lint types imports tests bench bench-partial bench-search bench-inference bench-surface bench-scale docs clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -62,6 +62,10 @@ bench-inference: .venv/dev  ## coverage of intervals, verdicts on fresh seeds, w
 
 bench-surface: .venv/dev  ## the command line: help, fit, predict, reading a large table
 	$(BIN)/python -m benchmarks.surface
+
+bench-scale: .venv/dev  ## large data: precision per second, time, memory, threads
+	$(BIN)/python -m benchmarks.scale
+	$(BIN)/python -m benchmarks.scale_dask
 
 docs: .venv/package  ## the documentation, every example executed, in docs/_build/html
 	$(INSTALL) --editable ".[docs]"

@@ -58,6 +58,7 @@ AnyAlignment = TypeVar("AnyAlignment", bound=Aligned)
 
 Settled: TypeAlias = Callable[[list[Step]], bool]
 Report: TypeAlias = Callable[[Step], None]
+Leap: TypeAlias = Callable[[list[Step], State], State]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +90,12 @@ def run_em(
     max_iter: int,
     settled: Settled,
     report: Report,
+    leap: Leap | None = None,
 ) -> EMResult:
-    """Alternate aligning and solving from `start` until `settled` or `max_iter`."""
+    """Alternate aligning and solving from `start` until `settled` or `max_iter`.
+
+    `leap` may move the state on, between two iterations.
+    """
     state, alignment, steps, converged = alternate(
         start,
         align,
@@ -98,6 +103,7 @@ def run_em(
         max_iter=max_iter,
         settled=settled,
         report=report,
+        leap=leap,
     )
     return EMResult(state, alignment, steps, converged)
 
@@ -111,6 +117,7 @@ def alternate(
     settled: Settled,
     report: Report,
     before: Sequence[Step] = (),
+    leap: Callable[[list[Step], AnyState], AnyState] | None = None,
 ) -> tuple[AnyState, AnyAlignment, list[Step], bool]:
     """Alternate two steps; a run that was interrupted goes on after the steps `before`.
 
@@ -133,6 +140,8 @@ def alternate(
         converged = settled(steps)
         if converged:
             break
+        if leap is not None and iteration + 1 < max_iter:
+            state = leap(steps, state)
     return state, alignment, steps, converged
 
 

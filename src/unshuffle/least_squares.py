@@ -15,6 +15,8 @@ import numpy as np
 from .problem import FloatArray, IntArray
 
 ROWS_PER_BLOCK = 16_384
+FAR_FROM_ZERO = 100.0  # in standard deviations of a column
+WELL_CONDITIONED = 100.0
 
 Blocks: TypeAlias = Iterator[tuple[slice, FloatArray]]
 
@@ -54,14 +56,21 @@ class LeastSquares:
         self.ridge = ridge
         self.fit_intercept = fit_intercept
         self.centre = X.mean(axis=0) if fit_intercept else np.zeros(d)
-        self._blocks = partial(_centred_blocks, X, self.centre if fit_intercept else None)
-        self._triangle = triangle = _triangular_factor(self._blocks(), d)
+        blocks = _centred_blocks(X, self.centre if fit_intercept else None)
+        self._triangle = triangle = _triangular_factor(blocks, d)
         scale = _column_scale(triangle, self.centre, n)
+        # Where columns lie near zero, sums over them lose nothing, and no block need be copied.
+        far = np.abs(self.centre) * n**0.5 > FAR_FROM_ZERO * scale
+        self._blocks = partial(_centred_blocks, X, self.centre if far.any() else None)
+        self._moved = self.centre if not far.any() else np.zeros(d)
         _, singular, axes = np.linalg.svd(triangle / scale, full_matrices=True)
         singular = np.concatenate([singular, np.zeros(d - len(singular))])
         threshold = max(n, d) * np.finfo(float).eps * singular[0]
         kept = singular > threshold
         self.rank = int(kept.sum())
+        # The second round refines the first; where X is this well conditioned, by nothing.
+        worst = singular[0] / singular[kept].min(initial=singular[0]) if self.rank else 1.0
+        self._rounds = 2 if ridge or worst > WELL_CONDITIONED else 1
         self.n_parameters = self.rank + int(fit_intercept)
         # coef = to_coef @ to_coef' @ X' v solves the normal equations on the determined subspace;
         # without ridge X @ to_coef is an orthonormal basis.
@@ -75,7 +84,7 @@ class LeastSquares:
         mean = float(labels.mean()) if self.fit_intercept else 0.0
         residual = labels - mean
         coef = np.zeros(self.X.shape[1])
-        for _ in range(2):  # the second round refines the first
+        for _ in range(self._rounds):
             coef += self._solve_normal_equations(residual, coef)
             fitted = self.predict(coef, mean - float(self.centre @ coef))
             np.subtract(labels, fitted, out=residual)
@@ -89,7 +98,7 @@ class LeastSquares:
 
     def coordinates(self, labels: FloatArray) -> FloatArray:
         """Coefficients of `labels` in the orthonormal basis that `to_coef` leads from."""
-        gradient = np.zeros(len(self.centre))
+        gradient = -float(labels.sum()) * self._moved
         for rows, block in self._blocks():
             gradient += labels[rows] @ block
         theta: FloatArray = self.to_coef.T @ gradient
@@ -102,13 +111,13 @@ class LeastSquares:
     def predict(self, coef: FloatArray, intercept: float) -> FloatArray:
         """Fitted values of given coefficients."""
         fitted = np.empty(len(self.X))
-        shift = intercept + float(self.centre @ coef)
+        shift = intercept + float((self.centre - self._moved) @ coef)
         for rows, block in self._blocks():
             fitted[rows] = block @ coef + shift
         return fitted
 
     def _solve_normal_equations(self, residual: FloatArray, coef: FloatArray) -> FloatArray:
-        gradient = -self._penalty * coef
+        gradient = -self._penalty * coef - float(residual.sum()) * self._moved
         for rows, block in self._blocks():
             gradient += residual[rows] @ block
         step: FloatArray = self.to_coef @ (self.to_coef.T @ gradient)

@@ -87,6 +87,16 @@ class Problem:
         place[self.order] = np.arange(len(place))
         return place[rows]
 
+    def thinned(self, step: int) -> Problem:
+        """Every `step`-th group, and every `step`-th of the pinned rows."""
+        sizes = np.diff(self.starts)
+        kept = np.arange(0, self.n_blocks, step)
+        blocks = [np.arange(self.starts[g], self.starts[g + 1]) for g in kept]
+        rows = np.concatenate([*blocks, np.arange(self.n_movable, self.n_rows, step)])
+        starts = np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64)
+        X = self.X[self.user_rows(rows)]
+        return Problem(X, self.y[rows], starts, None, len(kept) + len(rows) - int(starts[-1]))
+
     def restore_permutation(self, perm: IntArray) -> IntArray:
         """Express `perm` in the user's row numbers: row i holds the user's label ``out[i]``."""
         if self.order is None:

@@ -95,7 +95,7 @@ def test_scores_of_two_rows_have_the_enumerated_covariance():
     state = state._replace(noise_scale=0.8)
     align = SampledAlignment(Chain(problem, Schedule(20, 0, 1), 3, Workers(1)), Prior())
     n_snapshots = 4000
-    scores = score_snapshots(problem, solver, state, align, n_snapshots, 0)
+    scores = score_snapshots(problem, solver, state, align, n_snapshots, 0)[:, 0]
     # Swapping the two labels changes the log-posterior by (mu_1 - mu_0)(y_0 - y_1) / s².
     odds = np.exp(-(1.0 * 0.5) / 0.8**2)
     p = odds / (1 + odds)

@@ -12,11 +12,14 @@ from unshuffle.kernels import (
     collapsed,
     columns,
     exact_sum,
+    grid,
     hard_em,
     local,
     match,
     ranking,
+    scores,
     swap,
+    sweep_blocks,
 )
 
 
@@ -140,6 +143,38 @@ def run_streams():
         yield np.array(exact_sum.in_steps(sums), dtype=float)
 
 
+def run_sweeps():
+    rng, starts = np.random.default_rng(2), np.array([0, 15, 17, 36])
+    n, seed, order = 40, np.uint64(12345), np.empty(36, dtype=np.int32)
+    y, mu = rng.normal(size=n), rng.normal(size=n)
+    nobody, some = np.zeros(0, dtype=bool), mu[:36] > 0.5
+    for costs, suspected in (
+        (np.empty(0), nobody), (np.full(36, 1.5), some), (np.full(36, 1.5), ~some),
+    ):  # fmt: skip
+        rows = sweep_blocks.Rows(mu, y, costs, suspected)
+        answers = sweep_blocks.Answers(np.arange(n), np.zeros(n), np.zeros(n))
+        for iteration in range(2):
+            counts = sweep_blocks.sweep_blocks(
+                rows, answers, order, iteration > 0, starts, 0, 3, 3.0, seed, iteration, 5,
+                sweep_blocks.Plan(3, 20),
+            )  # fmt: skip
+            yield np.array(counts)
+            yield from (array.copy() for array in answers)
+    X, out = rng.normal(size=(n, 2)), np.empty((3, 4))
+    scores.stratum_scores(
+        X, X[0], rng.permutation(n), starts, 0, 3, mu, y, y[::-1].copy(), answers.perm, out
+    )
+    yield out
+    nodes, smooth, read = np.empty(12), np.empty(12), np.empty(n)
+    cell = rng.integers(11, size=n)
+    grid.put_on_grid(cell, np.abs(mu) % 1, y**2, nodes)
+    grid.smooth(nodes, np.exp(-np.arange(5.0)), smooth)
+    grid.read_off(cell, np.abs(mu) % 1, smooth, read)
+    yield read
+
+
 with np.errstate(over="ignore"):  # plain numpy warns where unsigned integers wrap around
-    digest = hashlib.sha256(b"".join(a.tobytes() for a in chain(run(), run_streams()))).hexdigest()
+    digest = hashlib.sha256(
+        b"".join(a.tobytes() for a in chain(run(), run_sweeps(), run_streams()))
+    ).hexdigest()
 sys.stdout.write(digest)

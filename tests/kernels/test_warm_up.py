@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import unshuffle
+from unshuffle.alignment import sweeps
 from unshuffle.datasets import make_shuffled_regression
 from unshuffle.kernels import (
     block_em,
@@ -9,12 +10,17 @@ from unshuffle.kernels import (
     collapsed,
     columns,
     exact_sum,
+    grid,
     hard_em,
     local,
     match,
     ranking,
     rng,
+    scores,
+    strides,
     swap,
+    sweep,
+    sweep_blocks,
 )
 
 MODULES = (
@@ -29,6 +35,11 @@ MODULES = (
     columns,
     block_em,
     block_scores,
+    strides,
+    sweep,
+    sweep_blocks,
+    scores,
+    grid,
 )
 
 
@@ -41,7 +52,7 @@ def compiled_signatures():
     }
 
 
-def test_warm_up_compiles_all_that_fits_need():
+def test_warm_up_compiles_all_that_fits_need(monkeypatch):
     unshuffle.warm_up()
     before = compiled_signatures()
     assert before
@@ -50,6 +61,10 @@ def test_warm_up_compiles_all_that_fits_need():
     for variant in ("exact", "published"):
         model = unshuffle.StochasticEMRegressor(variant=variant, tol=0, max_iter=2, random_state=0)
         model.fit(data.X, data.y, groups=data.groups, known=known)
+    monkeypatch.setattr(sweeps, "VISITS_PER_PIECE", 100)  # large groups, too, are swept
+    for rate in (None, 0.2):
+        model = unshuffle.StochasticEMRegressor(mismatch_rate=rate, tol=0, max_iter=2)
+        model.fit(data.X, data.y, groups=data.groups % 2)
     model = unshuffle.StochasticEMRegressor(mismatch_rate=0.2, max_shift=9, tol=0, max_iter=2)
     model.fit(data.X, data.y, groups=data.groups, known=known)
     with pytest.warns(unshuffle.MixingWarning):

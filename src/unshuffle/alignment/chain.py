@@ -1,6 +1,7 @@
 """Running a compiled chain: work space, streams, and how the work is cut for threads."""
 
 from collections.abc import Callable
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +10,7 @@ from ..engine.local import Workers
 from ..kernels.local import Belief, Lists, advance_blocks
 from ..kernels.swap import HELD, MU, SUM, Schedule, advance_groups
 from ..problem import FloatArray, IntArray, Problem
+from .sweeps import Sweeps
 
 # Proposals between two chances to obey an interruption: a few tenths of a second at worst.
 PROPOSALS_PER_PIECE = 1 << 21
@@ -28,14 +30,31 @@ class Chain:
         Streams are keyed by (seed, iteration, block), so that the outcome does not depend on
         the number of threads.
     workers : Workers
+    first_block : int
+        Number of the first block among the blocks of all parts of the data.
     """
 
-    def __init__(self, problem: Problem, schedule: Schedule, seed: int, workers: Workers) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        schedule: Schedule,
+        seed: int,
+        workers: Workers,
+        first_block: int = 0,
+    ) -> None:
         self.problem = problem
         self.schedule = schedule
         self.seed = np.uint64(seed)
         self.workers = workers
-        self._slots = np.empty((problem.n_movable, 4))
+        self.first_block = first_block
+
+    def sweeps(self) -> Sweeps:
+        """Sweeps with the same schedule, streams and threads."""
+        return Sweeps(self.problem, self.schedule, int(self.seed), self.workers, self.first_block)
+
+    @cached_property
+    def _slots(self) -> FloatArray:
+        return np.empty((self.problem.n_movable, 4))
 
     def run_random_pairs(
         self,

@@ -1,8 +1,11 @@
 """Sampled alignment: expected labels from a Metropolis-Hastings chain over permutations."""
 
+from copy import copy
+
 import numpy as np
 
 from ..density import kernel_density
+from ..engine.local import Workers
 from ..kernels.local import ALL_SCALES, Lists, pick_suspects
 from ..kernels.match import rank_inside
 from ..priors import Prior
@@ -10,9 +13,11 @@ from ..problem import BoolArray, IntArray
 from .chain import Chain
 from .soft import SoftAlignment
 from .state import Alignment, State
+from .sweeps import Sweeps
 
 # Odds of a mismatch from which a row gets more than its share of the proposals made to all rows.
 SUSPICIOUS_ODDS = 0.01
+NOBODY = np.empty(0, dtype=np.bool_)
 
 
 class SampledAlignment(SoftAlignment):
@@ -22,16 +27,33 @@ class SampledAlignment(SoftAlignment):
         super().__init__(chain.problem, prior)
         self.chain = chain
         self._density = kernel_density(chain.problem.y) if prior.mostly_right else None
+        # Where labels have a reach the neighbours are those of the table, and where states are
+        # thinned they are counted one by one: both are left to random pairs.
+        self._sweeps: Sweeps | None = None
+        if prior.places is None and chain.schedule.thin == 1:
+            self._sweeps = chain.sweeps()
 
     def __call__(self, state: State, iteration: int) -> Alignment:
         """Average the labels over one run of the chain at `state`."""
         perm = state.perm.copy()
         belief = self.prior.belief(self.problem, state.mismatch_rate)
-        expected, home, rate = self.chain.run_local_pairs(
-            state.fitted, state.noise_scale, self.problem.y, perm, iteration,
-            self.lists(state), belief,
-        )  # fmt: skip
+        where = (state.fitted, state.noise_scale, self.problem.y, perm, iteration)
+        if self._sweeps is None:
+            expected, home, rate = self.chain.run_local_pairs(*where, self.lists(state), belief)
+        else:
+            suspected = self._suspected(state) if len(belief.costs) else NOBODY
+            expected, home, rate = self._sweeps.run(*where, belief.costs, suspected)
         return self.conclude(state, expected, home, perm, rate)
+
+    def twin(self) -> "SampledAlignment":
+        """An independent one of the same kind, for a thread of its own."""
+        own = copy(self)
+        chain = self.chain
+        own.chain = Chain(
+            chain.problem, chain.schedule, int(chain.seed), Workers(1), chain.first_block
+        )
+        own._sweeps = None if self._sweeps is None else own.chain.sweeps()
+        return own
 
     def lists(self, state: State) -> Lists:
         """Rows in the order of their fitted values, and the suspects among them."""

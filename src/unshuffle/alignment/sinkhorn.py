@@ -11,10 +11,12 @@ from scipy.special import logsumexp
 from ..kernels.local import Belief
 from ..priors import Prior
 from ..problem import FloatArray, Problem
+from .grid import scale_on_grid
 from .soft import SoftAlignment
 from .state import Alignment, State
 
-LARGEST_BLOCK = 5_000
+LARGEST_DENSE_BLOCK = 5_000
+SMALLEST_GRID_BLOCK = 1_000  # below it the dense matrix is as fast
 TOLERANCE = 1e-4  # of the row sums
 ROUNDS = 10
 STEPS_PER_ROUND = 200
@@ -22,11 +24,15 @@ STEPS_PER_CHECK = 10
 
 
 class SinkhornAlignment(SoftAlignment):
-    """Scale the likelihoods of all pairs of each block; O(m²) time and memory for m rows."""
+    """Scale the likelihoods of all pairs of each block.
+
+    O(m²) time and memory for m rows, and O(m) for large blocks, on a grid.
+    """
 
     def __init__(self, problem: Problem, prior: Prior) -> None:
         super().__init__(problem, prior)
-        self._check_largest("sinkhorn", LARGEST_BLOCK, "use 'chain'")
+        if prior.places is not None:
+            self._check_largest("sinkhorn", LARGEST_DENSE_BLOCK, "use 'chain' with max_shift")
         # Column potentials, carried over: the next iteration starts where this one ended.
         self._columns = np.zeros(problem.n_movable)
 
@@ -37,11 +43,28 @@ class SinkhornAlignment(SoftAlignment):
         expected, home = y.copy(), np.ones(problem.n_rows)
         for first, last in zip(problem.starts[:-1], problem.starts[1:], strict=True):
             rows = slice(int(first), int(last))
-            log_kernel = _log_kernel(state, y[rows], rows, belief)
-            plan, self._columns[rows] = scale(log_kernel, self._columns[rows])
-            expected[rows] = plan @ y[rows]
-            home[rows] = np.diagonal(plan)
+            expected[rows], home[rows] = self._scale_block(state, y[rows], rows, belief)
         return self.conclude(state, expected, home, state.perm)
+
+    def _scale_block(
+        self, state: State, y: FloatArray, rows: slice, belief: Belief
+    ) -> tuple[FloatArray, FloatArray]:
+        """Expected labels and chances of the own one, for one block."""
+        if len(y) >= SMALLEST_GRID_BLOCK and not len(belief.places):
+            scaled = scale_on_grid(
+                state.fitted[rows], y, state.noise_scale, belief.costs[rows], self._columns[rows],
+                TOLERANCE,
+            )  # fmt: skip
+            if scaled is not None:
+                self._columns[rows] = scaled.columns
+                return scaled.expected, scaled.home
+        if len(y) > LARGEST_DENSE_BLOCK:
+            raise ValueError(
+                f"alignment='sinkhorn' needs more noise than {state.noise_scale:.3g} for a group "
+                f"of {len(y)} rows; use 'chain'"
+            )
+        plan, self._columns[rows] = scale(_log_kernel(state, y, rows, belief), self._columns[rows])
+        return plan @ y, np.diagonal(plan)
 
 
 def scale(log_kernel: FloatArray, columns: FloatArray) -> tuple[FloatArray, FloatArray]:

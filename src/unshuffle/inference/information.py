@@ -19,30 +19,58 @@ estimated from snapshots of the chain at the fitted values. Where nothing is los
 squares.
 """
 
+from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ..alignment.sampled import SampledAlignment
 from ..alignment.state import State
+from ..engine.local import Workers
+from ..kernels.scores import stratum_scores
 from ..least_squares import LeastSquares
-from ..problem import FloatArray, Problem
+from ..problem import FloatArray, IntArray, Problem
 from .intervals import add_intercept
 
 # The share of the information in any direction that must be left. Below it the data hold next to
 # nothing, and the inverse would be a matter of chance.
 SMALLEST_SHARE = 1e-3
+NO_ORDER = np.empty(0, dtype=np.int64)
 
 SWEEPS_PER_SNAPSHOT = 4
-MOST_SNAPSHOTS, FEWEST_SNAPSHOTS = 250, 100
-ROWS_SEEN = 2_000_000  # over all snapshots, where that allows more than the fewest
+MOST_SNAPSHOTS, FEWEST_SNAPSHOTS = 250, 8
+ROWS_SEEN = 2_000_000  # over all snapshots, where that allows more than is needed
+ENOUGH = 40  # snapshots of a single large group
+# Groups are independent given the parameters: strata of whole groups each have their own mean over
+# the snapshots, and their covariances add up.
+MOST_STRATA = 1024
+FEW_STRATA = 4
 
 
-def snapshot_count(n_movable: int) -> int:
+def strata(problem: Problem) -> IntArray:
+    """Edges that cut the movable rows into strata of whole groups, of like size."""
+    starts, n = problem.starts, problem.n_movable
+    n_strata = min(problem.n_blocks, MOST_STRATA)
+    places = np.searchsorted(starts, np.arange(n_strata + 1) * n / max(n_strata, 1))
+    edges: IntArray = np.unique(starts[places])
+    return edges
+
+
+def snapshot_count(n_movable: int, fewest: int = 100) -> int:
     """Snapshots of the chain: fewer of large data, each of which says more."""
     if n_movable == 0:
         return 0
-    return int(min(MOST_SNAPSHOTS, max(FEWEST_SNAPSHOTS, ROWS_SEEN // n_movable)))
+    return int(min(MOST_SNAPSHOTS, max(fewest, ROWS_SEEN // n_movable)))
+
+
+def snapshots_needed(problem: Problem) -> int:
+    """Snapshots for a covariance added up over strata: few where there are many groups."""
+    if problem.n_movable == 0:
+        return 0
+    wanted = snapshot_count(problem.n_movable, ENOUGH)
+    sizes = np.diff(strata(problem)).astype(np.float64)
+    alike = float(sizes.sum() ** 2 / (sizes**2).sum())
+    return int(max(FEWEST_SNAPSHOTS, min(wanted, 1 + np.ceil(ENOUGH / alike))))
 
 
 class Covariance(NamedTuple):
@@ -77,19 +105,66 @@ def score_snapshots(
     align: SampledAlignment,
     n_snapshots: int,
     first_stream: int,
+    expected: FloatArray | None = None,
 ) -> FloatArray:
-    """Scores, up to a constant, at snapshots of the chain; shape (n_snapshots, rank + 2)."""
-    scale, n = state.noise_scale, problem.n_movable
-    rows = np.arange(n)
-    scores = np.empty((n_snapshots, solver.rank + 2))
-    for k in range(n_snapshots):
-        state = state._replace(perm=align(state, first_stream + k).perm)
-        labels = problem.y[state.perm]
-        residual = labels - state.fitted
-        scores[k, :-2] = solver.coordinates(problem.restore(labels)) / scale**2
-        scores[k, -2] = residual @ residual / scale**2
-        scores[k, -1] = np.sum(state.perm[:n] != rows)
+    """Scores, up to a constant, at snapshots of the chain.
+
+    Shape (n_snapshots, n_strata, rank + 2). `expected` labels, where they are known, centre them.
+    """
+    scale, edges = state.noise_scale, strata(problem)
+    order = NO_ORDER if problem.order is None else problem.order
+    centre_on = problem.y if expected is None else expected
+    scores = np.empty((n_snapshots, len(edges) - 1, solver.rank + 2))
+
+    def walk(task: tuple[SampledAlignment, range]) -> None:
+        chain, now = task[0], state
+        for k in task[1]:
+            now = now._replace(perm=chain(now, first_stream + k).perm)
+            scores[k] = _scores(problem, solver, now, order, edges, centre_on, chain.chain.workers)
+
+    # One large group keeps one thread busy, so two chains go their own ways from here. Always two,
+    # whatever the threads, so that the answer does not depend on them.
+    half = n_snapshots // 2
+    if half < FEWEST_SNAPSHOTS or len(edges) > FEW_STRATA:
+        walk((align, range(n_snapshots)))
+    else:
+        walks = [(align.twin(), range(half)), (align.twin(), range(half, n_snapshots))]
+        align.chain.workers.map(walk, walks)
+    scores[:, :, :-1] /= scale**2
     return scores
+
+
+def _scores(
+    problem: Problem,
+    solver: LeastSquares,
+    state: State,
+    order: IntArray,
+    edges: IntArray,
+    centre_on: FloatArray,
+    workers: Workers,
+) -> FloatArray:
+    d, n_strata = len(solver.centre), len(edges) - 1
+    raw = np.empty((n_strata, d + 2))
+
+    def add_up(part: tuple[int, int]) -> None:
+        stratum_scores(
+            problem.X, solver.centre, order, edges, *part, state.fitted, problem.y, centre_on,
+            state.perm, raw,
+        )  # fmt: skip
+
+    n_parts = min(workers.n_jobs, n_strata)
+    edges_of_parts = (k * n_strata // n_parts for k in range(n_parts + 1))
+    workers.map(add_up, list(pairwise(edges_of_parts)))
+    return np.concatenate([raw[:, :d] @ solver.to_coef, raw[:, d:]], axis=1)
+
+
+def covariance_over_snapshots(scores: FloatArray) -> FloatArray:
+    """Covariance of the score: over snapshots inside each stratum, added up over strata."""
+    if len(scores) < 2:
+        return np.zeros((scores.shape[-1], scores.shape[-1]))
+    centred = (scores - scores.mean(axis=0)).reshape(-1, scores.shape[-1])
+    covariance: FloatArray = centred.T @ centred / (len(scores) - 1)
+    return covariance
 
 
 class Table(Protocol):
@@ -167,10 +242,10 @@ def louis_covariance(
 ) -> Covariance:
     """Covariance of the estimates from the observed information.
 
-    `mismatch_rate` is None where the rate was not estimated.
+    `scores` has shape (n_snapshots, rank + 2), or (n_snapshots, n_strata, rank + 2) where strata
+    are independent; `mismatch_rate` is None where the rate was not estimated.
     """
-    rank = solver.rank
-    missing = np.cov(scores, rowvar=False) if len(scores) > 1 else np.zeros((rank + 2, rank + 2))
+    missing = covariance_over_snapshots(scores)
     return covariance_less(problem, solver, noise_scale, missing, mismatch_rate)
 
 

@@ -57,10 +57,13 @@ def _insert(keys: FloatArray, order: IntArray, first: int, last: int, most_moves
     moves = 0
     for k in range(first + 1, last):
         key = keys[k]
-        if key < keys[k - 1]:
-            index = order[k]
+        index = order[k]
+        # Equal values stand in the order of their indices, whatever the order was before.
+        if key < keys[k - 1] or (key == keys[k - 1] and index < order[k - 1]):
             place = k - 1
-            while place >= first and keys[place] > key:
+            while place >= first and (
+                keys[place] > key or (keys[place] == key and order[place] > index)
+            ):
                 keys[place + 1] = keys[place]
                 order[place + 1] = order[place]
                 place -= 1

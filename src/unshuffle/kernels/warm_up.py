@@ -9,11 +9,17 @@ from . import (
     collapsed,
     columns,
     exact_sum,
+    grid,
     hard_em,
     local,
     match,
     ranking,
+    rng,
+    scores,
+    strides,
     swap,
+    sweep,
+    sweep_blocks,
 )
 
 
@@ -75,6 +81,38 @@ def warm_up() -> None:
     )
     for X in (np.zeros((n, 1)), np.zeros((n, 1), dtype=np.float32)):
         _warm_up_streams(X, y.copy(), starts.copy())
+    _warm_up_sweeps(y, starts, perm)
+    grid.put_on_grid(starts[:1], mu[:1], mu[:1], np.empty(n))
+    grid.smooth(mu, y, np.empty(n))
+    grid.read_off(starts[:1], mu[:1], mu, np.empty(1))
+
+
+def _warm_up_sweeps(y: FloatArray, starts: IntArray, perm: IntArray) -> None:
+    """Load what systematic sweeps need, without and with a prior on mismatches."""
+    n, mu, seed = len(y), y.copy(), np.uint64(0)
+    suspected = np.ones(n, dtype=np.bool_)
+    for costs in (np.empty(0), np.ones(n)):
+        rows = sweep_blocks.Rows(mu, y, costs, suspected[: len(costs)])
+        answers = sweep_blocks.Answers(np.arange(n), np.empty(n), np.empty(n))
+        order = np.empty(n, dtype=np.int32)
+        plan = sweep_blocks.Plan(1, 2)
+        sweep_blocks.sweep_blocks(rows, answers, order, False, starts, 0, 1, 1.0, seed, 0, 0, plan)
+        sweep_blocks.sort_block(mu, 0, n, order, True)
+        members = sweep_blocks.pick_members(order, 0, n, rows, False)
+        slots = sweep_blocks.new_slots(n, len(costs) > 0)
+        sweep_blocks.gather(members, 0, rows, answers.perm, perm.copy(), slots)
+        low, high = strides.stride_scales(slots.mu, 1.0)
+        key = np.uint64(strides.sweep_key(np.uint64(rng.stream_key(seed, 0, 0)), 0))
+        kind = sweep.kind_of(0, len(costs) > 0)
+        sweep.sweep_once(slots, 1.0, key, kind, low, high, 0, n, True)
+        sweep_blocks.run_list(slots, 1.0, key, *sweep_blocks.phase_sweeps(plan, 0))
+        if sweep_blocks.few_suspects(rows, 0, n) or len(costs):
+            sweep_blocks.wait_at_home(0, n, rows, answers, 1)
+        sweep_blocks.scatter(members, 0, slots, answers)
+        sweep_blocks.close_block(0, n, answers, plan, False)
+    X = np.ones((n, 1))
+    for rows_of in (perm[:0], perm):
+        scores.stratum_scores(X, X[0], rows_of, starts, 0, 1, mu, y, y, perm, np.empty((1, 3)))
 
 
 def _warm_up_streams(X: block_em.Features, y: FloatArray, starts: IntArray) -> None:

@@ -16,6 +16,7 @@ from ..problem import BoolArray, FloatArray
 
 HUBER_THRESHOLD = 1.345  # 95 % efficiency under normal noise
 SMALLEST_RELATIVE_NOISE = 1e-6
+ROWS_PER_BLOCK = 4_096
 
 
 class Mixture(NamedTuple):
@@ -60,8 +61,14 @@ class _Frame:
         """Fitted values of the weighted least squares fit."""
         if weights is None:
             return self.basis @ (self.basis.T @ self.y)
-        weighted = self.basis * weights[:, None]
-        theta = np.linalg.lstsq(weighted.T @ self.basis, weighted.T @ self.y, rcond=None)[0]
+        size = self.basis.shape[1]
+        gram, moment = np.zeros((size, size)), np.zeros(size)
+        for first in range(0, len(self.y), ROWS_PER_BLOCK):  # blocks stay in the cache
+            rows = slice(first, first + ROWS_PER_BLOCK)
+            weighted = self.basis[rows] * weights[rows, None]
+            gram += weighted.T @ self.basis[rows]
+            moment += weighted.T @ self.y[rows]
+        theta = np.linalg.lstsq(gram, moment, rcond=None)[0]
         fitted: FloatArray = self.basis @ theta
         return fitted
 

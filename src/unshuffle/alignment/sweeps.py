@@ -1,0 +1,160 @@
+"""Running systematic sweeps: the order carried over, and how the work is cut for threads."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from ..engine.local import Workers
+from ..kernels import sweep_blocks as blocks
+from ..kernels.rng import stream_key
+from ..kernels.strides import stride_scales, sweep_key
+from ..kernels.swap import Schedule
+from ..kernels.sweep import PAIRS, Slots, kind_of, sweep_once
+from ..kernels.sweep_blocks import Answers, Plan, Rows
+from ..problem import BoolArray, FloatArray, IntArray, Problem
+
+# Visits of one call of a kernel: a few tenths of a second at worst, then an interruption is obeyed.
+VISITS_PER_PIECE = 1 << 22
+# Below this much work a second thread costs more than it brings.
+VISITS_PER_THREAD = 1 << 15
+
+
+class Sweeps:
+    """Systematic sweeps on one problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    schedule : Schedule
+        Proposals of an iteration; a sweep over pairs makes half as many as there are rows.
+    seed : int
+        Streams are keyed by (seed, iteration, number of the block, sweep, slot), so that the
+        outcome depends neither on threads nor on who works on which block.
+    workers : Workers
+    first_block : int
+        Number of the first block among the blocks of all parts of the data.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        schedule: Schedule,
+        seed: int,
+        workers: Workers,
+        first_block: int = 0,
+    ) -> None:
+        self.problem = problem
+        self.plan = sweep_plan(schedule, problem.n_movable)
+        self.seed = np.uint64(seed)
+        self.workers = workers
+        self.first_block = first_block
+        self._order = np.empty(problem.n_movable, dtype=np.int32)
+        self._sorted = False
+
+    def run(
+        self,
+        fitted: FloatArray,
+        noise_scale: float,
+        labels: FloatArray,
+        perm: IntArray,
+        iteration: int,
+        costs: FloatArray,
+        suspected: BoolArray,
+    ) -> tuple[FloatArray, FloatArray, float]:
+        """Sweep from `perm`, which ends in the last state.
+
+        Returns the average labels, the average chance that each row holds its own label (both
+        of shape (n,)), and the share of accepted proposals.
+        """
+        n = self.problem.n_movable
+        expected, home = np.empty(len(labels)), np.empty(len(labels))
+        expected[n:], home[n:] = labels[n:], 1.0
+        if n == 0:
+            return expected, home, float("nan")
+        rows, answers = Rows(fitted, labels, costs, suspected), Answers(perm, expected, home)
+        precision = noise_scale**-2.0
+        small, large = cut(self.problem.starts, self.plan, self.workers.n_jobs)
+
+        def work(task: tuple[int, int]) -> tuple[int, int]:
+            return blocks.sweep_blocks(
+                rows, answers, self._order, self._sorted, self.problem.starts, *task, precision,
+                self.seed, iteration, self.first_block, self.plan,
+            )  # fmt: skip
+
+        tally = self.workers.map(work, small)
+        tally += [self._run_large(rows, answers, g, precision, iteration) for g in large]
+        self._sorted = True
+        accepted, proposed = (sum(column) for column in zip(*tally, strict=True))
+        return expected, home, accepted / max(proposed, 1)
+
+    def _run_large(
+        self, rows: Rows, answers: Answers, block: int, precision: float, iteration: int
+    ) -> tuple[int, int]:
+        """What `sweep_blocks` does, one sweep at a time, with threads inside sweeps over pairs."""
+        first, last = (int(edge) for edge in self.problem.starts[block : block + 2])
+        priced = len(rows.costs) > 0
+        key = np.uint64(stream_key(self.seed, iteration, self.first_block + block))
+        blocks.sort_block(rows.fitted, first, last, self._order, self._sorted)
+        answers.expected[first:last] = answers.home[first:last] = 0.0
+        place, tally = np.empty(last - first, dtype=np.int64), np.zeros(2, dtype=np.int64)
+        few = blocks.few_suspects(rows, first, last)
+        for phase in range(2 if few else 1):
+            members = blocks.pick_members(self._order, first, last, rows, few and phase == 0)
+            slots = blocks.new_slots(len(members), priced)
+            blocks.gather(members, first, rows, answers.perm, place, slots)
+            number, n_warm, n_kept = blocks.phase_sweeps(self.plan, phase)
+            tally += self._run_list(slots, precision, key, number, n_warm, n_kept)
+            if few and phase == 0:
+                blocks.wait_at_home(first, last, rows, answers, n_kept)
+            blocks.scatter(members, first, slots, answers)
+        blocks.close_block(first, last, answers, self.plan, few)
+        return int(tally[0]), int(tally[1])
+
+    def _run_list(
+        self, slots: Slots, precision: float, key: np.uint64, number: int, n_warm: int, n_kept: int
+    ) -> IntArray:
+        size, priced = len(slots.mu), len(slots.cost) > 0
+        if size < 2:
+            return np.array(blocks.run_list(slots, precision, key, number, n_warm, n_kept))
+        low, high = stride_scales(slots.mu, precision)
+        n_parts = min(self.workers.n_jobs, 1 + size // VISITS_PER_THREAD)
+        parts = list(pairwise(k * size // n_parts for k in range(n_parts + 1)))
+        tally = np.zeros(2, dtype=np.int64)
+        for k in range(n_warm + n_kept):
+            kind = kind_of(number + k, priced)
+            this = np.uint64(sweep_key(key, number + k))
+
+            def work(
+                part: tuple[int, int], this: np.uint64 = this, kind: int = kind, k: int = k
+            ) -> tuple[int, int]:
+                return sweep_once(slots, precision, this, kind, low, high, *part, k >= n_warm)
+
+            for counts in self.workers.map(work, parts if kind == PAIRS else [(0, size)]):
+                tally += counts
+        return tally
+
+
+def sweep_plan(schedule: Schedule, n: int) -> Plan:
+    """Sweeps that make about as many proposals; at least one is kept."""
+    n_sweeps = max(1, round(2 * schedule.n_steps / max(n, 1)))
+    n_warm = min(round(2 * schedule.burn_in / max(n, 1)), n_sweeps - 1)
+    return Plan(n_warm, n_sweeps - n_warm)
+
+
+def cut(starts: IntArray, plan: Plan, n_jobs: int) -> tuple[list[tuple[int, int]], list[int]]:
+    """Cut the blocks into tasks of like size; blocks too large for one call come by themselves.
+
+    The cut decides only who does what and when, never what comes out.
+    """
+    n_sweeps = plan.n_warm + plan.n_kept
+    sizes = np.diff(starts)
+    large = np.flatnonzero(sizes * n_sweeps > VISITS_PER_PIECE)
+    n, n_blocks = int(starts[-1]), len(sizes)
+    visits = n * n_sweeps
+    useful = min(4 * n_jobs, visits // VISITS_PER_THREAD) if n_jobs > 1 else 1
+    n_tasks = min(max(1, useful, visits // VISITS_PER_PIECE), n_blocks)
+    edges = np.searchsorted(starts, np.arange(n_tasks + 1) * n / n_tasks)
+    edges = np.unique(np.concatenate([edges, large, large + 1]))
+    alone = set(large.tolist())
+    tasks = [(int(a), int(b)) for a, b in pairwise(edges) if int(a) not in alone]
+    return tasks, [int(g) for g in large]

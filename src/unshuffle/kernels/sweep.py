@@ -1,0 +1,344 @@
+"""Systematic rank-local sweeps over permutations.
+
+Rows stand in *slots*, sorted by mu or nearly so, and every array is laid out in slot order. A sweep
+visits each slot once. There are two kinds:
+
+- **Pairs.** A stride and an offset are drawn, slots r and r + stride of alternating stretches
+  are paired, and each pair proposes to exchange labels. Pairs are disjoint, so their order, and
+  who works on which of them, does not matter; memory is read from one end to the other.
+- **Home and away**, where the order given is mostly right. A row that holds its own label
+  proposes to exchange it with a neighbour, found with chance c; one that does not takes its own
+  label back from whoever holds it. Each undoes the other, so leaving is corrected by 1/c and
+  going home by c.
+
+Strides, offsets and slots do not depend on the labels, so both leave the posterior as it is. What
+is averaged is not the state after a proposal but its mean over the two states between which
+the proposal decides, weighted by their probabilities (Rao-Blackwell): with log ratio l of the two,
+the other state weighs ``1 / (1 + exp(-l))``.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..problem import FloatArray, IntArray
+from .jit import kernel
+from .rng import draw, to_unit
+from .strides import draw_shell, draw_stride, log_chances, scale_of, stride_scales, sweep_key
+from .swap import HOPELESS
+
+_U26, _LOW_1 = np.uint64(26), np.uint64(1)
+PAIRS, HOME, JOIN = 0, 1, 2
+AWAY_SWEEPS = 2
+
+
+class Slots(NamedTuple):
+    """The rows of one list, in slot order.
+
+    Attributes
+    ----------
+    mu, held : arrays of shape (m,)
+        Fitted value of the row, and the label value it holds.
+    label : array of shape (m,)
+        Slot of the row whose own label it is; ``-1 - row`` where that row has no slot.
+    total, home : arrays of shape (m,)
+        Sums, over the counted visits, of the label and of the chance of holding the own one.
+    cost : array of shape (m,), or of length 0 for the uniform prior
+        Log odds against the row being mismatched.
+    where : array of shape (m,), or of length 0 for the uniform prior
+        Slot that holds the own label of the row; -1 where it is held outside.
+    """
+
+    mu: FloatArray
+    held: FloatArray
+    label: IntArray
+    total: FloatArray
+    home: FloatArray
+    cost: FloatArray
+    where: IntArray
+
+
+@kernel
+def exchange_cost(cost: FloatArray, i: int, j: int, label_i: int, label_j: int) -> float:
+    """Cost that exchanging the labels of slots i and j adds."""
+    before: float = cost[i] * (label_i != i) + cost[j] * (label_j != j)
+    after: float = cost[i] * (label_j != i) + cost[j] * (label_i != j)
+    return after - before
+
+
+@kernel
+def sweep_pairs(
+    slots: Slots,
+    precision: float,
+    key: np.uint64,
+    stride: int,
+    offset: int,
+    begin: int,
+    end: int,
+    counts: bool,
+) -> int:
+    """Visit the pairs whose lower slot is in [begin, end); return the accepted exchanges.
+
+    Pairs are (r, r + stride) for r in ``offset + 2 k stride + [0, stride)``, k any integer.
+    """
+    mu, held, label = slots.mu, slots.held, slots.label
+    total, home, cost, where = slots.total, slots.home, slots.cost, slots.where
+    size, period, accepted = len(mu), 2 * stride, 0
+    priced = len(cost) > 0
+    start = offset - period
+    start += (begin - start) // period * period
+    while start < end:
+        first, last = max(start, begin), min(start + stride, end)
+        for i in range(first, min(last, size - stride)):
+            j = i + stride
+            held_i, held_j, label_i, label_j = held[i], held[j], label[i], label[j]
+            log_ratio = (mu[i] - mu[j]) * (held_j - held_i) * precision
+            if priced:
+                log_ratio -= exchange_cost(cost, i, j, label_i, label_j)
+            far = -abs(log_ratio)
+            odds = math.exp(far) if far > HOPELESS else 0.0
+            if counts:
+                weight = (1.0 if log_ratio >= 0.0 else odds) / (1.0 + odds)
+                moved = weight * (held_j - held_i)
+                total[i] += held_i + moved
+                total[j] += held_j - moved
+                home[i] += weight * (label_j == i) + (1.0 - weight) * (label_i == i)
+                home[j] += weight * (label_i == j) + (1.0 - weight) * (label_j == j)
+            if log_ratio >= 0.0 or to_unit(draw(key, i)) < odds:
+                accepted += 1
+                held[i], label[i] = held_j, label_j
+                held[j], label[j] = held_i, label_i
+                if priced:
+                    if label_j >= 0:
+                        where[label_j] = i
+                    if label_i >= 0:
+                        where[label_i] = j
+        if counts:  # slots without a partner, at the two ends
+            for i in range(max(first, size - stride), last):
+                total[i] += held[i]
+                home[i] += label[i] == i
+            for i in range(max(start + stride, begin), min(start + period, end, stride)):
+                total[i] += held[i]
+                home[i] += label[i] == i
+        start += period
+    return accepted
+
+
+@kernel
+def sweep_home(
+    slots: Slots, precision: float, key: np.uint64, low: int, high: int, counts: bool
+) -> int:
+    """Propose to each slot in turn to leave home or to go there; return the accepted exchanges."""
+    mu, held, label = slots.mu, slots.held, slots.label
+    total, home, cost, where = slots.total, slots.home, slots.cost, slots.where
+    size, accepted, farthest = len(mu), 0, 1 << high
+    chances = log_chances(low, high)
+    for i in range(size):
+        held_i, label_i = held[i], label[i]
+        if label_i == i:
+            bits = draw(key, 2 * i)
+            distance, scale = draw_shell(bits, low, high)
+            j = i + distance if (bits >> _U26) & _LOW_1 else i - distance
+            correction = -chances[scale]
+        else:
+            j = where[i]
+            distance = abs(j - i)
+            if j < 0 or distance > farthest:
+                j = -1
+            else:
+                correction = chances[scale_of(distance, low)]
+        if j < 0 or j >= size:
+            if counts:
+                total[i] += held_i
+                home[i] += label_i == i
+            continue
+        held_j, label_j = held[j], label[j]
+        log_ratio = (mu[i] - mu[j]) * (held_j - held_i) * precision
+        log_ratio += correction - exchange_cost(cost, i, j, label_i, label_j)
+        far = -abs(log_ratio)
+        odds = math.exp(far) if far > HOPELESS else 0.0
+        if counts:
+            weight = (1.0 if log_ratio >= 0.0 else odds) / (1.0 + odds)
+            total[i] += held_i + weight * (held_j - held_i)
+            home[i] += 1.0 - weight if label_i == i else weight
+        if log_ratio >= 0.0 or to_unit(draw(key, 2 * i + 1)) < odds:
+            accepted += 1
+            held[i], label[i] = held_j, label_j
+            held[j], label[j] = held_i, label_i
+            if label_j >= 0:
+                where[label_j] = i
+            if label_i >= 0:
+                where[label_i] = j
+    return accepted
+
+
+class Crowd(NamedTuple):
+    """Slots that are away from home, copied side by side."""
+
+    slot: IntArray
+    mu: FloatArray
+    held: FloatArray
+    label: IntArray
+
+
+@kernel
+def gather_away(slots: Slots, first: int, step: int) -> Crowd:
+    """Copy those of the slots first, first + step, ... that are away."""
+    count = 0
+    for i in range(first, len(slots.mu), step):
+        count += slots.label[i] != i
+    slot, label = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+    mu, held = np.empty(count), np.empty(count)
+    k = 0
+    for i in range(first, len(slots.mu), step):
+        if slots.label[i] != i:
+            slot[k], mu[k], held[k], label[k] = i, slots.mu[i], slots.held[i], slots.label[i]
+            k += 1
+    return Crowd(slot, mu, held, label)
+
+
+@kernel
+def scatter_away(crowd: Crowd, slots: Slots) -> None:
+    """Copy the labels back."""
+    for k in range(len(crowd.slot)):
+        slots.held[crowd.slot[k]] = crowd.held[k]
+        slots.label[crowd.slot[k]] = crowd.label[k]
+
+
+@kernel
+def sweep_join(slots: Slots, precision: float, key: np.uint64, counts: bool) -> int:
+    """Let the slots of one parity leave home or go there, past those of the other that are away.
+
+    A slot that leaves exchanges labels with one that is away, and that stays away; so does the one
+    from which a slot takes its own label back. So who is away among the other parity does not
+    change, and neighbours can be drawn from these alone: no proposal is lost on rows at home.
+    """
+    mu, held, label = slots.mu, slots.held, slots.label
+    total, home, cost, where = slots.total, slots.home, slots.cost, slots.where
+    size, accepted = len(mu), 0
+    rank = np.empty(size, dtype=np.int64)
+    for parity in range(2):
+        crowd = gather_away(slots, 1 - parity, 2)
+        n_away = len(crowd.slot)
+        for k in range(n_away):
+            rank[crowd.slot[k]] = k
+        low, high = stride_scales(crowd.mu, precision) if n_away > 1 else (1, 0)
+        high += 1
+        chances, farthest = log_chances(low, high), 1 << high
+        place = 0  # of the slot in the crowd: the number of those before it
+        for i in range(parity, size, 2):
+            while place < n_away and crowd.slot[place] < i:
+                place += 1
+            held_i, label_i = held[i], label[i]
+            at_home = label_i == i
+            other = -1
+            if at_home:
+                bits = draw(key, 2 * i)
+                distance, scale = draw_shell(bits, low, high)
+                other = place + distance - 1 if (bits >> _U26) & _LOW_1 else place - distance
+                correction = -chances[scale] - cost[i]
+            else:
+                j = where[i]
+                if j >= 0 and (j ^ i) & 1 and label_i != j:
+                    other = rank[j]
+                    distance = other - place + 1 if other >= place else place - other
+                    if distance <= farthest:
+                        correction = chances[scale_of(distance, low)] + cost[i]
+                    else:
+                        other = -1
+            if other < 0 or other >= n_away:
+                if counts:
+                    total[i] += held_i
+                    home[i] += at_home
+                continue
+            held_j, label_j = crowd.held[other], crowd.label[other]
+            log_ratio = (mu[i] - crowd.mu[other]) * (held_j - held_i) * precision + correction
+            far = -abs(log_ratio)
+            odds = math.exp(far) if far > HOPELESS else 0.0
+            if counts:
+                weight = (1.0 if log_ratio >= 0.0 else odds) / (1.0 + odds)
+                total[i] += held_i + weight * (held_j - held_i)
+                home[i] += 1.0 - weight if at_home else weight
+            if log_ratio >= 0.0 or to_unit(draw(key, 2 * i + 1)) < odds:
+                accepted += 1
+                held[i], label[i] = held_j, label_j
+                crowd.held[other], crowd.label[other] = held_i, label_i
+                if label_j >= 0:
+                    where[label_j] = i
+                if label_i >= 0:
+                    where[label_i] = crowd.slot[other]
+        scatter_away(crowd, slots)
+    return accepted
+
+
+@kernel
+def sweep_away(slots: Slots, precision: float, key: np.uint64, n_sweeps: int) -> int:
+    """Exchange labels among the slots that are away from home, none of which may go home.
+
+    Who is away stays as it is, so the pairs are drawn as if there were no other slots. Rows that
+    are away are few, which makes this the cheap way to mix their labels.
+    """
+    crowd = gather_away(slots, 0, 1)
+    slot, mu, held, label = crowd.slot, crowd.mu, crowd.held, crowd.label
+    size, accepted = len(slot), 0
+    if size < 3:  # two could only go home
+        return 0
+    low, high = stride_scales(mu, precision)
+    for number in range(n_sweeps):
+        this = sweep_key(key, number + 1)
+        stride, offset = draw_stride(this, size, low, high)
+        for start in range(offset - 2 * stride, size - stride, 2 * stride):
+            for i in range(max(start, 0), min(start + stride, size - stride)):
+                j = i + stride
+                if label[i] == slot[j] or label[j] == slot[i]:
+                    continue
+                log_ratio = (mu[i] - mu[j]) * (held[j] - held[i]) * precision
+                if log_ratio < 0.0:
+                    if log_ratio < HOPELESS:
+                        continue
+                    if to_unit(draw(this, i)) >= math.exp(log_ratio):
+                        continue
+                accepted += 1
+                held[i], held[j] = held[j], held[i]
+                label[i], label[j] = label[j], label[i]
+    scatter_away(crowd, slots)
+    for k in range(size):
+        if label[k] >= 0:
+            slots.where[label[k]] = slot[k]
+    return accepted
+
+
+@kernel
+def kind_of(number: int, priced: bool) -> int:
+    """What sweep `number` does: pairs only, or of every eight one pairs, one home, six join."""
+    if not priced or number % 8 == 7:
+        return PAIRS
+    return HOME if number % 8 == 3 else JOIN
+
+
+@kernel
+def sweep_once(
+    slots: Slots,
+    precision: float,
+    key: np.uint64,
+    kind: int,
+    low: int,
+    high: int,
+    begin: int,
+    end: int,
+    counts: bool,
+) -> tuple[int, int]:
+    """Run one sweep, or its part in [begin, end); return accepted and proposed exchanges.
+
+    Only pairs can be cut into parts: the others lead anywhere.
+    """
+    size = len(slots.mu)
+    if kind == PAIRS:
+        stride, offset = draw_stride(key, size, low, high)
+        accepted = sweep_pairs(slots, precision, key, stride, offset, begin, end, counts)
+        return accepted, (end - begin) // 2
+    sweep_away(slots, precision, key, AWAY_SWEEPS)
+    if kind == HOME:
+        return sweep_home(slots, precision, key, low, high, counts), size
+    return sweep_join(slots, precision, key, counts), size

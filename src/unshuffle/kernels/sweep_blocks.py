@@ -1,0 +1,253 @@
+"""Whole blocks by systematic sweeps: into slot order, sweep, and back.
+
+A block is worked on in its own small space, so that next to nothing is kept per row and groups of
+ordinary size never leave the processor's nearest cache. Where the order is mostly right most
+sweeps go over the suspects alone, since all others hardly ever leave home; two go over all rows.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..problem import BoolArray, FloatArray, IntArray
+from .jit import kernel
+from .ranking import new_ranking, rank_block
+from .rng import stream_key
+from .strides import stride_scales, sweep_key
+from .sweep import Slots, kind_of, sweep_once
+
+SWEEPS_OVER_ALL = 2
+
+
+class Plan(NamedTuple):
+    """Sweeps of one iteration: `n_warm` that do not count, then `n_kept` that do."""
+
+    n_warm: int
+    n_kept: int
+
+
+class Rows(NamedTuple):
+    """What the sweeps read of each row.
+
+    Attributes
+    ----------
+    fitted, labels : arrays of shape (n,)
+    costs : array of shape (n_movable,), or of length 0 for the uniform prior
+    suspected : array of shape (n_movable,), or of length 0 for the uniform prior
+    """
+
+    fitted: FloatArray
+    labels: FloatArray
+    costs: FloatArray
+    suspected: BoolArray
+
+
+class Answers(NamedTuple):
+    """What they write: permutation, mean label and share of visits at home of each row."""
+
+    perm: IntArray
+    expected: FloatArray
+    home: FloatArray
+
+
+@kernel
+def new_slots(size: int, priced: bool) -> Slots:
+    """Space for `size` rows."""
+    few = size if priced else 0
+    return Slots(
+        np.empty(size),
+        np.empty(size),
+        np.empty(size, dtype=np.int64),
+        np.empty(size),
+        np.empty(size),
+        np.empty(few),
+        np.empty(few, dtype=np.int64),
+    )
+
+
+@kernel
+def first_slots(slots: Slots, size: int, priced: bool) -> Slots:
+    """Take the first `size` slots."""
+    few = size if priced else 0
+    return Slots(
+        slots.mu[:size],
+        slots.held[:size],
+        slots.label[:size],
+        slots.total[:size],
+        slots.home[:size],
+        slots.cost[:few],
+        slots.where[:few],
+    )
+
+
+@kernel
+def sort_block(
+    fitted: FloatArray, first: int, last: int, order: NDArray[np.int32], repair: bool
+) -> None:
+    """Bring ``order[first:last]``, rows counted from `first`, into the order of the fitted values.
+
+    With `repair` it holds the order of an iteration before, which changes little.
+    """
+    size = last - first
+    ranking = new_ranking(size)
+    if repair:
+        for k in range(size):
+            ranking.order[k] = order[first + k]
+    rank_block(fitted[first:last], 0, size, ranking, repair)
+    for k in range(size):
+        order[first + k] = ranking.order[k]
+
+
+@kernel
+def gather(
+    members: IntArray, first: int, rows: Rows, perm: IntArray, place: IntArray, slots: Slots
+) -> None:
+    """Fill the slots with the rows `members`, counted from `first`; `place` is work space."""
+    place[:] = -1
+    for k in range(len(members)):
+        place[members[k]] = k
+    for k in range(len(members)):
+        row = first + members[k]
+        label = perm[row]
+        slots.mu[k] = rows.fitted[row]
+        slots.held[k] = rows.labels[label]
+        slots.label[k] = place[label - first] if place[label - first] >= 0 else -1 - label
+        slots.total[k] = 0.0
+        slots.home[k] = 0.0
+    if len(slots.cost):
+        slots.where[:] = -1
+        for k in range(len(members)):
+            slots.cost[k] = rows.costs[first + members[k]]
+            if slots.label[k] >= 0:
+                slots.where[slots.label[k]] = k
+
+
+@kernel
+def scatter(members: IntArray, first: int, slots: Slots, answers: Answers) -> None:
+    """Write the permutation back, and add the sums."""
+    for k in range(len(members)):
+        row, label = first + members[k], slots.label[k]
+        answers.perm[row] = first + members[label] if label >= 0 else -1 - label
+        answers.expected[row] += slots.total[k]
+        answers.home[row] += slots.home[k]
+
+
+@kernel
+def pick_members(
+    order: NDArray[np.int32], first: int, last: int, rows: Rows, only_suspects: bool
+) -> IntArray:
+    """Rows of a block in slot order, counted from its first: all, or the suspects."""
+    members = np.empty(last - first, dtype=np.int64)
+    count = 0
+    for k in range(first, last):
+        if not only_suspects or rows.suspected[first + order[k]]:
+            members[count] = order[k]
+            count += 1
+    return members[:count]
+
+
+@kernel
+def wait_at_home(first: int, last: int, rows: Rows, answers: Answers, n_kept: int) -> None:
+    """Count the sweeps in which only suspects moved for all others."""
+    for row in range(first, last):
+        if not rows.suspected[row]:
+            answers.expected[row] += n_kept * rows.labels[answers.perm[row]]
+            answers.home[row] += n_kept * np.float64(answers.perm[row] == row)
+
+
+@kernel
+def run_list(
+    slots: Slots, precision: float, key: np.uint64, number: int, n_warm: int, n_kept: int
+) -> tuple[int, int]:
+    """Sweep over the slots, counting from sweep `number`; accepted and proposed exchanges."""
+    accepted, proposed, size = 0, 0, len(slots.mu)
+    if size < 2:
+        for i in range(size):
+            slots.total[i] = n_kept * slots.held[i]
+            slots.home[i] = n_kept * np.float64(slots.label[i] == i)
+        return 0, 0
+    low, high = stride_scales(slots.mu, precision)
+    for k in range(n_warm + n_kept):
+        kind = kind_of(number + k, len(slots.cost) > 0)
+        a, p = sweep_once(
+            slots, precision, sweep_key(key, number + k), kind, low, high, 0, size, k >= n_warm
+        )
+        accepted += a
+        proposed += p
+    return accepted, proposed
+
+
+@kernel
+def few_suspects(rows: Rows, first: int, last: int) -> bool:
+    """Whether sweeps over the suspects of a block alone spare much."""
+    if len(rows.costs) == 0:
+        return False
+    suspects = 0
+    for row in range(first, last):
+        suspects += rows.suspected[row]
+    return 2 * suspects < last - first
+
+
+@kernel
+def phase_sweeps(plan: Plan, phase: int) -> tuple[int, int, int]:
+    """First sweep, warm ones and kept ones: most in phase 0, and then some over all rows."""
+    if phase == 0:
+        return 0, plan.n_warm, plan.n_kept
+    return plan.n_warm + plan.n_kept, 0, SWEEPS_OVER_ALL
+
+
+@kernel
+def close_block(first: int, last: int, answers: Answers, plan: Plan, two_phases: bool) -> None:
+    """Turn sums into means."""
+    n_kept = plan.n_kept + (SWEEPS_OVER_ALL if two_phases else 0)
+    for row in range(first, last):
+        answers.expected[row] /= n_kept
+        answers.home[row] /= n_kept
+
+
+@kernel
+def sweep_blocks(
+    rows: Rows,
+    answers: Answers,
+    order: NDArray[np.int32],
+    repair: bool,
+    starts: IntArray,
+    block: int,
+    block_end: int,
+    precision: float,
+    seed: np.uint64,
+    iteration: int,
+    first_block: int,
+    plan: Plan,
+) -> tuple[int, int]:
+    """Run the sweeps of blocks [block, block_end); return accepted and proposed exchanges.
+
+    `first_block` is the number of block 0 among the blocks of all parts of the data.
+    """
+    largest = 0
+    for g in range(block, block_end):
+        largest = max(largest, starts[g + 1] - starts[g])
+    priced = len(rows.costs) > 0
+    space, place = new_slots(largest, priced), np.empty(largest, dtype=np.int64)
+    accepted, proposed = 0, 0
+    for g in range(block, block_end):
+        first, last = starts[g], starts[g + 1]
+        key = stream_key(seed, iteration, first_block + g)
+        sort_block(rows.fitted, first, last, order, repair)
+        answers.expected[first:last] = 0.0
+        answers.home[first:last] = 0.0
+        few = few_suspects(rows, first, last)
+        for phase in range(2 if few else 1):
+            members = pick_members(order, first, last, rows, few and phase == 0)
+            slots = first_slots(space, len(members), priced)
+            gather(members, first, rows, answers.perm, place[: last - first], slots)
+            number, n_warm, n_kept = phase_sweeps(plan, phase)
+            a, p = run_list(slots, precision, key, number, n_warm, n_kept)
+            if few and phase == 0:
+                wait_at_home(first, last, rows, answers, n_kept)
+            scatter(members, first, slots, answers)
+            accepted += a
+            proposed += p
+        close_block(first, last, answers, plan, few)
+    return accepted, proposed
