@@ -120,3 +120,36 @@ def test_bad_requests_are_named():
     model.set_params(variant="published").fit(data.X, data.y, groups=data.groups)
     with pytest.raises(ValueError, match="no standard errors"):
         model.summary()
+
+
+def test_covariances_of_strata_add_up_to_the_enumerated_one():
+    """Groups of two rows: the covariance is a sum over groups of p (1 - p) jump²."""
+    from unshuffle.alignment.chain import Chain
+    from unshuffle.alignment.sampled import SampledAlignment
+    from unshuffle.em import start_from_coefficients
+    from unshuffle.inference.information import covariance_over_snapshots
+    from unshuffle.kernels.swap import Schedule
+    from unshuffle.priors import Prior
+
+    rng = np.random.default_rng(0)
+    n_groups, scale, n_snapshots = 400, 0.8, 12
+    X = rng.normal(size=(2 * n_groups, 1))
+    y = X[:, 0] + scale * rng.normal(size=2 * n_groups)
+    problem = make_problem(X, y, np.repeat(np.arange(n_groups), 2), np.zeros(len(y), dtype=bool))
+    solver = LeastSquares(X, fit_intercept=True)
+    state = start_from_coefficients(problem, solver, np.array([1.0]), 0.0)
+    state = state._replace(noise_scale=scale)
+    align = SampledAlignment(Chain(problem, Schedule(40 * len(y), 0, 1), 3, Workers(1)), Prior())
+    scores = score_snapshots(problem, solver, state, align, n_snapshots, 0)
+    assert scores.shape == (n_snapshots, n_groups, 3)
+    a, b = y[::2], y[1::2]
+    odds = np.exp(-(X[1::2, 0] - X[::2, 0]) * (b - a) / scale**2)
+    p = odds / (1 + odds)
+    jump = (X[1::2, 0] - X[::2, 0]) * (b - a) * solver.to_coef[0, 0] / scale**2
+    exact = np.sum(p * (1 - p) * jump**2)
+    found = covariance_over_snapshots(scores)[0, 0]
+    # Kurtosis of single groups is high: the error comes from the spread of their variances.
+    single = scores[:, :, 0].var(axis=0, ddof=1)
+    error = np.sqrt(n_groups) * single.std()
+    assert abs(found - exact) < 4.5 * error
+    assert abs(2 * found - exact) > 4.5 * error
