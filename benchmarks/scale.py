@@ -39,6 +39,7 @@ def precision():
         truth = np.mean([_sweeps(mu, y, noise, 10 * n_sweeps, key) for key in (1, 2)], axis=0)
         best, errors = [np.inf, np.inf], [[], []]
         steps = n * n_sweeps // 4
+        _sweeps(mu, y, noise, 1, 3), _random_pairs(mu, y, noise, 1, 3)  # load them first
         share = _seconds(lambda: _sweeps(mu, y, noise, n_sweeps, 3))  # noqa: B023
         share /= _seconds(lambda: _random_pairs(mu, y, noise, steps, 3))  # noqa: B023
         steps = int(steps * share)  # as many as take the same time

@@ -43,7 +43,10 @@ ROWS_SEEN = 2_000_000  # over all snapshots, where that allows more than is need
 ENOUGH = 40  # snapshots of a single large group
 # Groups are independent given the parameters: strata of whole groups each have their own mean over
 # the snapshots, and their covariances add up.
-MOST_STRATA = 1024
+MOST_STRATA = 1 << 14
+# Degrees of freedom over all strata: where little information is left, it is a small difference
+# of two large numbers.
+ENOUGH_FREEDOM = 20_000
 FEW_STRATA = 4
 
 
@@ -70,7 +73,7 @@ def snapshots_needed(problem: Problem) -> int:
     wanted = snapshot_count(problem.n_movable, ENOUGH)
     sizes = np.diff(strata(problem)).astype(np.float64)
     alike = float(sizes.sum() ** 2 / (sizes**2).sum())
-    return int(max(FEWEST_SNAPSHOTS, min(wanted, 1 + np.ceil(ENOUGH / alike))))
+    return int(max(FEWEST_SNAPSHOTS, min(wanted, 1 + np.ceil(ENOUGH_FREEDOM / alike))))
 
 
 class Covariance(NamedTuple):
