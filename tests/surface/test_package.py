@@ -110,8 +110,9 @@ def test_wrong_calls_exit_with_two_and_no_traceback(arguments):
     assert re.search("nonsense|--seed", done.stderr)
 
 
-def test_demo_compares_with_ols_and_known_order():
-    done = run("-m", "unshuffle", "demo", env={"COLUMNS": "100", "PATH": ""})
+def test_demo_compares_with_ols_and_known_order_and_writes_a_report(tmp_path):
+    page = tmp_path / "page.html"
+    done = run("-m", "unshuffle", "demo", "--out", str(page), env={"COLUMNS": "100", "PATH": ""})
     assert done.returncode == 0, done.stderr
     rmse = dict(
         re.findall(r"│ (OLS, shuffled|Stochastic EM|OLS, known order) +│ +([\d.]+) │", done.stdout)[
@@ -125,3 +126,6 @@ def test_demo_compares_with_ols_and_known_order():
     )
     assert "takes back" in done.stdout
     assert "no better than doing nothing" in done.stdout
+    assert re.search(r"^Verdict: (trust|caution)$", done.stdout, re.MULTILINE)
+    assert done.stdout.rstrip().endswith(f"Written: {page}")
+    assert "Can this fit be trusted?" in page.read_text(encoding="utf-8")
