@@ -37,20 +37,33 @@ class Solved(Protocol):
     """What every M-step ends in."""
 
     @property
-    def coef(self) -> FloatArray: ...  # noqa: D102
+    def coef(self) -> FloatArray:
+        """Coefficients."""
+        ...
+
     @property
-    def intercept(self) -> float: ...  # noqa: D102
+    def intercept(self) -> float:
+        """Intercept."""
+        ...
+
     @property
-    def noise_scale(self) -> float: ...  # noqa: D102
+    def noise_scale(self) -> float:
+        """Standard deviation of the noise."""
+        ...
+
     @property
-    def objective(self) -> float: ...  # noqa: D102
+    def objective(self) -> float:
+        """Expected sum of squares."""
+        ...
 
 
 class Aligned(Protocol):
     """What every E-step tells."""
 
     @property
-    def acceptance_rate(self) -> float: ...  # noqa: D102
+    def acceptance_rate(self) -> float:
+        """Share of proposals accepted."""
+        ...
 
 
 AnyState = TypeVar("AnyState", bound=Solved)
@@ -203,7 +216,9 @@ class Counted(Protocol):
     """Anything with rows."""
 
     @property
-    def n_rows(self) -> int: ...  # noqa: D102
+    def n_rows(self) -> int:
+        """Number of rows."""
+        ...
 
 
 class Metric(Protocol):
@@ -211,7 +226,9 @@ class Metric(Protocol):
 
     n_parameters: int
 
-    def length(self, coef: FloatArray) -> float: ...  # noqa: D102
+    def length(self, coef: FloatArray) -> float:
+        """Norm of ``X coef`` (centred)."""
+        ...
 
 
 class Drift:

@@ -1,6 +1,7 @@
 """Draws from the posterior of a fitted estimator."""
 
 import warnings
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any
 
@@ -36,6 +37,7 @@ class PosteriorMethods:
     fit_intercept: bool
     n_jobs: int | None
     _pairing: Pairing
+    _kept_problem: Callable[[], Problem]
 
     def posterior(
         self,
@@ -132,7 +134,7 @@ class PosteriorMethods:
 
     def _believed(self) -> tuple[Problem, Prior]:
         """The data and what is believed of permutations; all rows pinned where order is known."""
-        problem: Problem = self._kept_problem()  # type: ignore[attr-defined]
+        problem = self._kept_problem()
         if not hasattr(self, "_pairing"):
             raise ValueError(
                 "variant='published' is the paper's algorithm and has no posterior; fit "

@@ -35,9 +35,8 @@ NULL_CANDIDATES = 1_000
 
 
 class Stage(NamedTuple):
-    """How far a search has come: what it is doing, candidates tried of how many, best objective."""
+    """How far a search has come: candidates (or, with a total of 0, nulls) done, best objective."""
 
-    name: str
     done: int
     total: int
     objective: float
@@ -121,7 +120,7 @@ def explore(
     """
 
     def tried(done: int, objective: float) -> None:
-        report(Stage("searching", done, n_candidates, objective))
+        report(Stage(done, n_candidates, objective))
 
     search = partial(
         search_population, landscape, n_candidates=n_candidates, seed=seed, report=tried
@@ -157,7 +156,7 @@ def _judge(
         score = match_score(landscape, found, best)
 
         def compared(done: int) -> None:
-            report(Stage("comparing with chance", done, 0, best))
+            report(Stage(done, 0, best))
 
         nulls = null_scores(landscape, score, n_candidates=effort, seed=seed, report=compared)
     return Finding(found, bound, certified, score, nulls, null_p_value(score, nulls))
