@@ -71,7 +71,7 @@ AnyAlignment = TypeVar("AnyAlignment", bound=Aligned)
 
 Settled: TypeAlias = Callable[[list[Step]], bool]
 Report: TypeAlias = Callable[[Step], None]
-Leap: TypeAlias = Callable[[list[Step], State], State]
+Leap: TypeAlias = Callable[[list[Step], State, State], State]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ def run_em(
 ) -> EMResult:
     """Alternate aligning and solving from `start` until `settled` or `max_iter`.
 
-    `leap` may move the state on, between two iterations.
+    `leap` may move the state on, between two iterations; it is told the one before as well.
     """
     state, alignment, steps, converged = alternate(
         start,
@@ -130,7 +130,7 @@ def alternate(
     settled: Settled,
     report: Report,
     before: Sequence[Step] = (),
-    leap: Callable[[list[Step], AnyState], AnyState] | None = None,
+    leap: Callable[[list[Step], AnyState, AnyState], AnyState] | None = None,
 ) -> tuple[AnyState, AnyAlignment, list[Step], bool]:
     """Alternate two steps; a run that was interrupted goes on after the steps `before`.
 
@@ -138,7 +138,7 @@ def alternate(
     """
     state, steps, converged = start, list(before), False
     for iteration in range(len(steps), max_iter):
-        alignment = align(state, iteration)
+        alignment, before_it = align(state, iteration), state
         state = solve(alignment)
         steps.append(
             Step(
@@ -154,7 +154,7 @@ def alternate(
         if converged:
             break
         if leap is not None and iteration + 1 < max_iter:
-            state = leap(steps, state)
+            state = leap(steps, before_it, state)
     return state, alignment, steps, converged
 
 

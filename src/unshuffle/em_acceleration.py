@@ -49,7 +49,7 @@ class Leaps:
         self._longest = LONGEST
         self.n_leaps = 0
 
-    def __call__(self, steps: list[Step], state: State) -> State:
+    def __call__(self, steps: list[Step], before: State, state: State) -> State:
         """Leap, go back, or go on as EM does."""
         point = self._point(state)
         if self._before is not None:

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from unshuffle import StochasticEMRegressor
+from unshuffle import StochasticEMRegressor, newton
 from unshuffle.alignment.state import State
 from unshuffle.em import start_from_coefficients
 from unshuffle.em_acceleration import Leaps
-from unshuffle.estimators import stochastic
+from unshuffle.estimators import _beginning
 from unshuffle.least_squares import LeastSquares
 from unshuffle.problem import make_problem
 
@@ -31,7 +31,7 @@ def follow(leaps, state, step, n):
     """Distances from the fixed point of a made-up EM; 0 is the fixed point."""
     lengths = []
     for _ in range(n):
-        state = leaps([], state._replace(coef=step(state.coef)))
+        state = leaps([], state, state._replace(coef=step(state.coef)))
         lengths.append(np.linalg.norm(state.coef))
     return lengths
 
@@ -41,7 +41,7 @@ def test_a_linear_map_is_followed_to_its_end(setting):
     start = start_from_coefficients(problem, solver, np.array([3.0, 3.0]), 0.0)
     turned = np.array([[0.9, 0.02], [0.0, 0.8]])
     ahead = follow(Leaps(problem, solver, 1, with_rate=False), start, lambda c: turned @ c, 25)
-    plain = follow(lambda steps, state: state, start, lambda c: turned @ c, 25)
+    plain = follow(lambda steps, before, state: state, start, lambda c: turned @ c, 25)
     assert ahead[-1] < 0.05 * plain[-1]
 
 
@@ -50,10 +50,10 @@ def test_a_leap_that_ends_behind_its_beginning_is_undone(setting):
     leaps = Leaps(problem, solver, 1, with_rate=False)
     state: State = start_from_coefficients(problem, solver, np.array([3.0, 3.0]), 0.0)
     for share in (1.0, 0.9, 0.82):
-        before, state = state, leaps([], state._replace(coef=np.full(2, 3.0 * share)))
+        before, state = state, leaps([], state, state._replace(coef=np.full(2, 3.0 * share)))
     assert leaps.n_leaps == 1
     assert np.linalg.norm(state.coef) < 3.0 * 0.82 * 2**0.5
-    back = leaps([], state._replace(coef=np.full(2, 9.0)))
+    back = leaps([], state, state._replace(coef=np.full(2, 9.0)))
     np.testing.assert_allclose(back.coef, 3.0 * 0.82)
     assert np.array_equal(back.fitted, before._replace(coef=back.coef).fitted)
 
@@ -64,7 +64,7 @@ def test_scatter_is_no_direction(setting):
     leaps = Leaps(problem, solver, 3, with_rate=False)
     state = start_from_coefficients(problem, solver, np.zeros(2), 0.0)
     for _ in range(60):
-        state = leaps([], state._replace(coef=rng.normal(size=2)))
+        state = leaps([], state, state._replace(coef=rng.normal(size=2)))
     assert leaps.n_leaps <= 1
 
 
@@ -77,7 +77,7 @@ def test_leaps_reach_the_same_fit_in_fewer_iterations(monkeypatch, alignment, n,
     fits = []
     for plain in (False, True):
         if plain:
-            monkeypatch.setattr(StochasticEMRegressor, "_leaps", lambda *args: None)
+            monkeypatch.setattr(_beginning, "leaps", lambda *args: None)
         model = StochasticEMRegressor(alignment=alignment, tol=1e-3, max_iter=2000, random_state=0)
         fits.append(model.fit(X, y, groups=groups))
     assert fits[0].n_iter_ < share * fits[1].n_iter_
@@ -105,7 +105,8 @@ def test_samples_keep_groups_whole():
 def test_a_fit_that_began_on_a_sample_agrees_with_one_that_did_not(monkeypatch):
     X, y, groups = shuffled_groups(3_000, 6, noise=0.3)
     plain = StochasticEMRegressor(random_state=0, max_iter=200).fit(X, y, groups=groups)
-    monkeypatch.setattr(stochastic, "FEWEST_ROWS_TO_THIN", 1_000)
+    monkeypatch.setattr(newton, "FEWEST_ROWS", 1_000)
+    monkeypatch.setattr(newton, "SAMPLE_ROWS", 1_000)
     begun = StochasticEMRegressor(random_state=0, max_iter=200).fit(X, y, groups=groups)
     assert np.abs(begun.coef_ - plain.coef_).max() < 0.5 * plain.standard_errors_.max()
     assert not np.array_equal(begun.coef_path_[0], plain.coef_path_[0])

@@ -95,7 +95,7 @@ def test_scores_of_two_rows_have_the_enumerated_covariance():
     state = state._replace(noise_scale=0.8)
     align = SampledAlignment(Chain(problem, Schedule(20, 0, 1), 3, Workers(1)), Prior())
     n_snapshots = 4000
-    scores = score_snapshots(problem, solver, state, align, n_snapshots, 0)[:, 0]
+    scores = score_snapshots(problem, solver, state, align, n_snapshots, 0).scores[:, 0]
     # Swapping the two labels changes the log-posterior by (mu_1 - mu_0)(y_0 - y_1) / s².
     odds = np.exp(-(1.0 * 0.5) / 0.8**2)
     p = odds / (1 + odds)
@@ -140,7 +140,7 @@ def test_covariances_of_strata_add_up_to_the_enumerated_one():
     state = start_from_coefficients(problem, solver, np.array([1.0]), 0.0)
     state = state._replace(noise_scale=scale)
     align = SampledAlignment(Chain(problem, Schedule(40 * len(y), 0, 1), 3, Workers(1)), Prior())
-    scores = score_snapshots(problem, solver, state, align, n_snapshots, 0)
+    scores = score_snapshots(problem, solver, state, align, n_snapshots, 0).scores
     assert scores.shape == (n_snapshots, n_groups, 3)
     a, b = y[::2], y[1::2]
     odds = np.exp(-(X[1::2, 0] - X[::2, 0]) * (b - a) / scale**2)

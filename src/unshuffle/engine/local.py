@@ -5,6 +5,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Self, TypeVar
 
+from threadpoolctl import threadpool_limits
+
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
@@ -13,7 +15,9 @@ class Workers:
     """A pool of `n_jobs` threads for the length of a fit; one thread means no pool.
 
     Pieces of work should take well under a second: an interruption is obeyed between them.
-    Results never depend on `n_jobs`, because they come back in the order of the items.
+    Results never depend on `n_jobs`, because they come back in the order of the items. Inside the
+    context the linear algebra library keeps to one thread: its own would wait, spinning, on the
+    cores that the pool works on, and their number would change the rounding.
     """
 
     def __init__(self, n_jobs: int) -> None:
@@ -21,6 +25,7 @@ class Workers:
         self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 else None
 
     def __enter__(self) -> Self:
+        self._one_thread = threadpool_limits(1, user_api="blas")
         return self
 
     def __exit__(
@@ -29,6 +34,7 @@ class Workers:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._one_thread.restore_original_limits()
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 

@@ -18,6 +18,8 @@ from ..priors import Prior
 from ..problem import FloatArray, Problem
 from ..seeding import seed_from
 from ._base import Task
+from ._beginning import begin
+from ._plan import Plan, aligner, plan_of
 from ._progress import Progress, reporting
 
 if TYPE_CHECKING:
@@ -155,21 +157,23 @@ def _least_squares(problem: Problem, fit_intercept: bool) -> Refit:
 def _stochastic_em(inner: "StochasticEMRegressor", problem: Problem, prior: Prior) -> Refit:
     """Refit with the settings of `inner`, without standard errors and long final runs."""
     solver = inner._solver(problem)
-    schedule, tol = inner._resolve(problem.n_movable, prior)
+    plan = plan_of(inner, Task(problem, solver, 0, Workers(1), prior.match_prob))
+    schedule, tol = plan.schedule, plan.tol
     if inner.n_steps == "auto" and inner.burn_in == "auto":
         steps = min(schedule.n_steps, SWEEPS * problem.n_movable)
         schedule = schedule._replace(n_steps=steps, burn_in=steps // 5)
+    plan = Plan(prior, schedule, tol)
 
     def ignore(step: Step) -> None:
         """A replicate goes on unheard."""
 
     def refit(simulated: Problem, seed: int) -> Draw:
         task = Task(simulated, solver, seed, Workers(1), prior.match_prob)
-        align = inner._aligner(Chain(simulated, schedule, seed, task.workers), prior)
+        align = aligner(inner, Chain(simulated, schedule, seed, task.workers), prior)
         result = run_em(
             simulated,
             solver,
-            inner._begin(task, prior),
+            begin(inner, task, plan).start,
             align,
             max_iter=inner.max_iter,
             settled=Drift(simulated, solver, tol, WINDOW) if tol else never,

@@ -19,8 +19,9 @@ from ..search.lost import Finding
 from ._base import Outcome, Task
 from ._inference import labels_as_given, told_of_uncertainty
 
-# Streams of the chain that no iteration of a fit reaches, and sweeps to each of them.
-TEMPERED_STREAM, TEMPERED_SWEEPS = 3_000_000, 20
+# Streams of the chain that no iteration of a fit reaches, and proposals per row to each of them:
+# fewer where there are many rows, over which chance averages out.
+TEMPERED_STREAM, MOST_SWEEPS, FEWEST_SWEEPS, ENOUGH_STEPS = 3_000_000, 20, 4, 400_000
 
 # Of what the parts of a fit have to say, the attributes that this estimator keeps.
 TOLD = (
@@ -87,9 +88,9 @@ def sensitivity(task: Task, outcome: Outcome) -> dict[str, float]:
     problem, solver = task.problem, task.solver
     pairing: Pairing = outcome.extras["_pairing"]
     state = pairing.state
-    chain = Chain(
-        problem, Schedule(TEMPERED_SWEEPS * problem.n_movable, 0, 1), task.seed, task.workers
-    )
+    n = problem.n_movable
+    steps = max(FEWEST_SWEEPS * n, min(MOST_SWEEPS * n, ENOUGH_STEPS))
+    chain = Chain(problem, Schedule(steps, 0, 1), task.seed, task.workers)
     align = SampledAlignment(chain, pairing.prior)
     as_given = start_from_labels(problem, solver, problem.y).fitted
     return {

@@ -1,66 +1,28 @@
 """Stochastic EM: expected labels from a Metropolis-Hastings chain over permutations."""
 
-import math
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..alignment.chain import Chain
-from ..alignment.exact import ExactAlignment
 from ..alignment.hard import most_likely_permutation
-from ..alignment.sampled import PublishedAlignment, SampledAlignment
-from ..alignment.sinkhorn import SinkhornAlignment
-from ..alignment.state import Align, State
-from ..alignment.tempered import TemperedAlignment
-from ..em import (
-    Drift,
-    Step,
-    never,
-    noise_scale,
-    run_em,
-    settle_on_average,
-    start_from_coefficients,
-)
-from ..em_acceleration import Leaps
-from ..inference.information import (
-    SWEEPS_PER_SNAPSHOT,
-    Covariance,
-    louis_covariance,
-    score_snapshots,
-    snapshots_needed,
-)
-from ..kernels.swap import Schedule
+from ..alignment.state import Align
+from ..em import EMResult, Step, run_em
 from ..least_squares import LeastSquares
-from ..pairing import Pairing, likely_permutation, without_features
-from ..priors import Prior
-from ..problem import FloatArray, Problem
-from ..search.mostly_right import FIRST_GUESS, mostly_right_start
+from ..problem import Problem
 from ._base import BaseShuffledRegressor, Outcome, Task
-from ._inference import InferenceMethods, labels_as_given, told_of_uncertainty
+from ._beginning import begin
+from ._conclusion import conclude
+from ._inference import InferenceMethods
 from ._pairing import PairingMethods
+from ._plan import Plan, aligner, plan_of
 from ._posterior import PosteriorMethods
 from ._progress import Progress, reporting
 from ._sources import find_source
 from ._streamed import PER_ROW, fit_streamed, no_such_row_attribute
 from .streaming import Streaming
-
-# Proposals of one iteration of the exact variant: so many per row, and never fewer than a
-# millisecond's worth, since on small data a steadier chain costs nothing.
-SWEEPS = 4
-FEWEST_STEPS = 100_000
-FEWEST_STEPS_MOSTLY_RIGHT = 300_000  # doubtful rows come and go, so averages need longer
-# Match probabilities are read off one by one, so they are averaged for longer than coefficients.
-FINAL_STEPS = 4_000_000
-MOST_FINAL_RUNS = 30
-TOLERANCE = 0.2
-WINDOW = 5
-WINDOW_OF_LEAPS = 3
-# Large fits begin where EM settles on every so many-th group.
-THIN_GROUPS = 8
-FEWEST_ROWS_TO_THIN, FEWEST_GROUPS_TO_THIN = 200_000, 400
 
 
 class StochasticEMRegressor(
@@ -311,11 +273,31 @@ class StochasticEMRegressor(
     def _solver(self, problem: Problem) -> LeastSquares:
         return LeastSquares(problem.X, fit_intercept=self.fit_intercept, ridge=self.ridge)
 
+    @property
+    def follows_model(self) -> bool:
+        """Whether the fit maximises the likelihood, neither tempered nor shrunk."""
+        return self.temper == 1.0 and self.ridge == 0.0
+
     def _run(self, task: Task) -> Outcome:
-        problem, solver = task.problem, task.solver
-        prior = self._prior(task)
-        schedule, tol = self._resolve(problem.n_movable, prior)
-        align = self._aligner(Chain(problem, schedule, task.seed, task.workers), prior)
+        plan = plan_of(self, task)
+        chain = Chain(task.problem, plan.schedule, task.seed, task.workers)
+        align = aligner(self, chain, plan.prior)
+        result = self._iterate(task, plan, align)
+        extras: dict[str, Any] = {
+            "acceptance_rate_": result.alignment.acceptance_rate,
+            "tol_": plan.tol,
+            "n_steps_": plan.schedule.n_steps,
+            "burn_in_": plan.schedule.burn_in,
+            "thin_": plan.schedule.thin,
+        }
+        if self.variant == "published":
+            perm = most_likely_permutation(task.problem, result.state.fitted)
+            return Outcome(result, perm, extras)
+        outcome = conclude(self, task, plan, align, result)
+        return outcome._replace(extras=extras | outcome.extras)
+
+    def _iterate(self, task: Task, plan: Plan, align: Align) -> EMResult:
+        """EM from the beginning until it settles."""
         with reporting(self.verbose, self.max_iter, "iterations", self.callback) as report:
             done = 0
 
@@ -326,189 +308,22 @@ class StochasticEMRegressor(
                     Progress(done, self.max_iter, step.objective, step.acceptance_rate, step.coef)
                 )
 
-            result = run_em(
-                problem,
-                solver,
-                self._begin(task, prior),
+            start, leap, settled = begin(self, task, plan)
+            return run_em(
+                task.problem,
+                task.solver,
+                start,
                 align,
                 max_iter=self.max_iter,
-                settled=Drift(problem, solver, tol, WINDOW) if tol else never,
+                settled=settled,
                 report=tell,
-                leap=self._leaps(problem, solver, prior),
+                leap=leap,
             )
-        extras: dict[str, Any] = {
-            "acceptance_rate_": result.alignment.acceptance_rate,
-            "tol_": tol,
-            "n_steps_": schedule.n_steps,
-            "burn_in_": schedule.burn_in,
-            "thin_": schedule.thin,
-        }
-        if self.variant == "published":
-            perm = most_likely_permutation(problem, result.state.fitted)
-            return Outcome(result, perm, extras)
-        n_last = min(2 * WINDOW, (len(result.steps) + 1) // 2)
-        n_runs = 1
-        if prior.mostly_right and self.alignment == "chain":
-            n_runs = min(max(1, FINAL_STEPS // schedule.n_steps), MOST_FINAL_RUNS)
-        result = settle_on_average(problem, solver, result, align, n_last, n_runs)
-        matched = np.asarray(result.alignment.match_proba)
-        state = result.state._replace(match_proba=matched, perm=result.alignment.perm)
-        extras["match_proba_"] = problem.restore(matched)
-        extras["mismatch_rate_"] = float(1.0 - matched.mean())
-        extras["_pairing"] = Pairing(without_features(problem), prior, state, task.seed)
-        follows_model = self.temper == 1.0 and self.ridge == 0.0
-        uncertainty = (
-            self._uncertainty(
-                task, prior, state, len(result.steps) + n_runs, result.alignment.expected
-            )
-            if follows_model
-            else None
-        )
-        extras["_freedom"] = problem.n_rows - solver.n_parameters
-        extras["_as_given"] = labels_as_given(task)
-        extras |= told_of_uncertainty(
-            uncertainty,
-            state.noise_scale,
-            extras["mismatch_rate_"],
-            self.fit_intercept,
-            problem.X.shape[1],
-        )
-        return Outcome(result, likely_permutation(problem, prior, state), extras)
 
     def _refitting(self) -> "StochasticEMRegressor":
         """What fits simulated labels: the same settings, from here."""
         settings = self.get_params(deep=False) | {"init": self.coef_}
         return StochasticEMRegressor(**settings)
-
-    def _uncertainty(
-        self, task: Task, prior: Prior, state: State, stream: int, expected: FloatArray
-    ) -> Covariance:
-        """Covariance of the estimates, from snapshots of the chain at the end of the fit."""
-        problem, solver = task.problem, task.solver
-        n = problem.n_movable
-        n_snapshots = snapshots_needed(problem)
-        steps = max(SWEEPS_PER_SNAPSHOT * n // 2, 1)
-        chain = Chain(problem, Schedule(steps, 0, 1), task.seed, task.workers)
-        scores = score_snapshots(
-            problem, solver, state, SampledAlignment(chain, prior), n_snapshots, stream, expected
-        )
-        rate = None
-        if prior.estimates and n:
-            rate = float(1.0 - np.asarray(state.match_proba)[:n].mean())
-        return louis_covariance(problem, solver, state.noise_scale, scores, rate)
-
-    def _prior(self, task: Task) -> Prior:
-        """What the parameters say about permutations."""
-        if self.variant == "published" and (
-            self.mismatch_rate is not None
-            or self.max_shift is not None
-            or self.alignment != "chain"
-            or self.temper != 1.0
-            or self.ridge != 0.0
-            or task.match_prob is not None
-        ):
-            raise ValueError(
-                "variant='published' is the paper's algorithm and takes neither mismatch_rate nor "
-                "match_prob nor max_shift nor temper nor ridge nor another alignment; use "
-                "variant='exact'"
-            )
-        problem = task.problem
-        places = None
-        if self.max_shift is not None:
-            own = np.arange(problem.n_rows, dtype=np.int64)
-            places = own if problem.order is None else problem.order
-        estimates = self.mismatch_rate == "estimate"
-        rate = FIRST_GUESS if estimates else self.mismatch_rate
-        return Prior(
-            None if rate is None else float(rate),
-            estimates and task.match_prob is None,
-            task.match_prob,
-            places,
-            self.max_shift or 0,
-        )
-
-    def _leaps(self, problem: Problem, solver: LeastSquares, prior: Prior) -> Leaps | None:
-        """Longer steps, for exact EM until it settles."""
-        if self.variant == "published" or self.tol == 0:
-            return None
-        window = WINDOW_OF_LEAPS if self.alignment == "chain" else 1
-        return Leaps(problem, solver, window, with_rate=prior.estimates)
-
-    def _aligner(self, chain: Chain, prior: Prior) -> Align:
-        if self.variant == "published":
-            return PublishedAlignment(chain)
-        align: Align = SampledAlignment(chain, prior)
-        if self.alignment == "exact":
-            align = ExactAlignment(chain.problem, prior)
-        if self.alignment == "sinkhorn":
-            align = SinkhornAlignment(chain.problem, prior)
-        return align if self.temper == 1.0 else TemperedAlignment(align, self.temper)
-
-    def _begin(self, task: Task, prior: Prior) -> State:
-        """The start: robust where the order is mostly right, sorted where it is lost."""
-        start = self._start(task)
-        if prior.mostly_right:
-            robust = isinstance(self.init, str)
-            return mostly_right_start(task.problem, task.solver, prior, None if robust else start)
-        if self.variant == "exact" and prior.places is None:
-            # The order is lost, so the likeliest permutation is the best place to begin.
-            if isinstance(self.init, str):
-                start = self._coarse_start(task, prior) or start
-                perm = most_likely_permutation(task.problem, start.fitted)
-                return start._replace(perm=perm)
-            perm = most_likely_permutation(task.problem, start.fitted)
-            # Given coefficients mean what they say: start from the noise around them, and not
-            # from that of the labels as they happen to stand, which would wash them out.
-            residual = task.problem.y[perm] - start.fitted
-            noise = noise_scale(task.problem, task.solver, float(residual @ residual))
-            return start._replace(perm=perm, noise_scale=noise)
-        return start
-
-    def _coarse_start(self, task: Task, prior: Prior) -> State | None:
-        """Where EM settles on a sample of the groups; None where there are few.
-
-        The first iterations cover most of the way, and a sample shows it as well as all rows do.
-        """
-        problem = task.problem
-        if problem.n_movable < FEWEST_ROWS_TO_THIN or problem.n_blocks < FEWEST_GROUPS_TO_THIN:
-            return None
-        few = problem.thinned(THIN_GROUPS)
-        sample = task._replace(problem=few, solver=self._solver(few))
-        schedule, tol = self._resolve(few.n_movable, prior)
-        chain = Chain(few, schedule, task.seed, task.workers)
-        result = run_em(
-            few,
-            sample.solver,
-            self._begin(sample, prior),
-            self._aligner(chain, prior),
-            max_iter=self.max_iter,
-            settled=Drift(few, sample.solver, tol, WINDOW) if tol else never,
-            report=lambda step: None,
-            leap=self._leaps(few, sample.solver, prior),
-        )
-        last = result.steps[-2 * WINDOW :]
-        coef = np.mean([step.coef for step in last], axis=0)
-        intercept = float(np.mean([step.intercept for step in last]))
-        start = start_from_coefficients(problem, task.solver, coef, intercept)
-        return start._replace(noise_scale=float(np.mean([step.noise_scale for step in last])))
-
-    def _resolve(self, n: int, prior: Prior) -> tuple[Schedule, float]:
-        """Give every "auto" its value for n rows that can move."""
-        published = self.variant == "published"
-        fewest = FEWEST_STEPS_MOSTLY_RIGHT if prior.mostly_right else FEWEST_STEPS
-        steps = math.ceil(n * math.log(max(n, 2))) if published else max(SWEEPS * n, fewest)
-        n_steps = steps if self.n_steps == "auto" else int(self.n_steps)
-        burn_in = min(n, n_steps - 1) if published else n_steps // 5
-        burn_in = burn_in if self.burn_in == "auto" else int(self.burn_in)
-        thin = max(1, n // 10) if published else 1
-        thin = thin if self.thin == "auto" else int(self.thin)
-        if n and burn_in + thin > n_steps:
-            raise ValueError(
-                f"burn_in={burn_in} and thin={thin} leave none of n_steps={n_steps} proposals to "
-                "average; lower burn_in or thin, or raise n_steps"
-            )
-        tol = 0.0 if published else TOLERANCE
-        return Schedule(n_steps, burn_in, thin), tol if self.tol == "auto" else float(self.tol)
 
     def _wants_convergence(self) -> bool:
         return bool(self.tol_ > 0)

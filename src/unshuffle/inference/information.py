@@ -40,7 +40,7 @@ NO_ORDER = np.empty(0, dtype=np.int64)
 SWEEPS_PER_SNAPSHOT = 4
 MOST_SNAPSHOTS, FEWEST_SNAPSHOTS = 250, 8
 ROWS_SEEN = 2_000_000  # over all snapshots, where that allows more than is needed
-ENOUGH = 40  # snapshots of a single large group
+ENOUGH = 24  # snapshots of a single large group: its standard errors vary by 3 or 4 %
 # Groups are independent given the parameters: strata of whole groups each have their own mean over
 # the snapshots, and their covariances add up.
 MOST_STRATA = 1 << 14
@@ -101,6 +101,22 @@ class Covariance(NamedTuple):
     inflation: float
 
 
+class Snapshots(NamedTuple):
+    """What a chain showed while it walked.
+
+    Attributes
+    ----------
+    scores : array of shape (n_snapshots, n_strata, rank + 2)
+        Scores, up to a constant.
+    expected, match_proba : arrays of shape (n,) or None
+        Mean labels and chances of holding the own one, where they were asked for.
+    """
+
+    scores: FloatArray
+    expected: FloatArray | None = None
+    match_proba: FloatArray | None = None
+
+
 def score_snapshots(
     problem: Problem,
     solver: LeastSquares,
@@ -109,32 +125,45 @@ def score_snapshots(
     n_snapshots: int,
     first_stream: int,
     expected: FloatArray | None = None,
-) -> FloatArray:
-    """Scores, up to a constant, at snapshots of the chain.
+    *,
+    averages: bool = False,
+) -> Snapshots:
+    """Walk at `state` and look at the score now and then.
 
-    Shape (n_snapshots, n_strata, rank + 2). `expected` labels, where they are known, centre them.
+    `expected` labels, where they are known, centre the scores. With `averages` what the walk
+    passes through is averaged as well.
     """
     scale, edges = state.noise_scale, strata(problem)
     order = NO_ORDER if problem.order is None else problem.order
     centre_on = problem.y if expected is None else expected
     scores = np.empty((n_snapshots, len(edges) - 1, solver.rank + 2))
 
-    def walk(task: tuple[SampledAlignment, range]) -> None:
+    def walk(task: tuple[SampledAlignment, range]) -> FloatArray:
         chain, now = task[0], state
+        sums = np.zeros((2, problem.n_rows if averages else 0))
         for k in task[1]:
-            now = now._replace(perm=chain(now, first_stream + k).perm)
+            found = chain(now, first_stream + k)
+            now = now._replace(perm=found.perm)
             scores[k] = _scores(problem, solver, now, order, edges, centre_on, chain.chain.workers)
+            if averages:
+                sums[0] += found.expected
+                sums[1] += np.asarray(found.match_proba)
+        return sums
 
     # One large group keeps one thread busy, so two chains go their own ways from here. Always two,
     # whatever the threads, so that the answer does not depend on them.
     half = n_snapshots // 2
     if half < FEWEST_SNAPSHOTS or len(edges) > FEW_STRATA:
-        walk((align, range(n_snapshots)))
+        sums = walk((align, range(n_snapshots)))
     else:
         walks = [(align.twin(), range(half)), (align.twin(), range(half, n_snapshots))]
-        align.chain.workers.map(walk, walks)
+        one, other = align.chain.workers.map(walk, walks)
+        sums = one + other
     scores[:, :, :-1] /= scale**2
-    return scores
+    if not averages or n_snapshots == 0:
+        return Snapshots(scores)
+    sums /= n_snapshots
+    return Snapshots(scores, sums[0], sums[1])
 
 
 def _scores(
@@ -215,6 +244,23 @@ def invert_information(
 
     Its last row and column, those of the number of mismatches, are used where there is a rate.
     """
+    unit, share = information_share(problem, solver, noise_scale, missing, mismatch_rate)
+    values, axes = np.linalg.eigh(share)
+    inverse = (axes / np.maximum(values, SMALLEST_SHARE)) @ axes.T / np.outer(unit, unit)
+    return Inverse(inverse, float(values.min()))
+
+
+def information_share(
+    problem: Table,
+    solver: Coordinates,
+    noise_scale: float,
+    missing: FloatArray,
+    mismatch_rate: float | None,
+) -> tuple[FloatArray, FloatArray]:
+    """Root of the complete-data information, and what is left of it, in units of it.
+
+    In these units every direction counts alike.
+    """
     rank, n = solver.rank, problem.n_rows
     complete = np.concatenate([np.full(rank, noise_scale**-2.0), [2.0 * n]])
     if mismatch_rate is not None:
@@ -222,13 +268,8 @@ def invert_information(
         complete = np.append(complete, problem.n_movable * rate**2 * (1.0 - min(rate, 0.999)))
         weight = np.append(np.ones(rank + 1), rate)
         missing = missing * np.outer(weight, weight)
-    size = len(complete)
-    # In units of the complete information, so that every direction counts alike.
-    unit = np.sqrt(complete)
-    share = np.eye(size) - missing[:size, :size] / np.outer(unit, unit)
-    values, axes = np.linalg.eigh(share)
-    inverse = (axes / np.maximum(values, SMALLEST_SHARE)) @ axes.T / np.outer(unit, unit)
-    return Inverse(inverse, float(values.min()))
+    size, unit = len(complete), np.sqrt(complete)
+    return unit, np.eye(size) - missing[:size, :size] / np.outer(unit, unit)
 
 
 def smallest_rate(rate: float) -> float:

@@ -1,0 +1,80 @@
+"""Where Stochastic EM begins, and how it goes faster from there."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..alignment.hard import most_likely_permutation
+from ..alignment.state import State
+from ..em import Drift, Leap, Settled, never, noise_scale, start_from_coefficients
+from ..em_acceleration import Leaps
+from ..newton import NewtonSteps, fit_sample, sample_step
+from ..search.mostly_right import mostly_right_start
+from ._base import Task
+from ._plan import Plan
+
+if TYPE_CHECKING:
+    from .stochastic import StochasticEMRegressor
+
+WINDOW = 5  # iterations whose mean is compared with that of as many before
+WINDOW_OF_LEAPS = 3  # iterations whose mean is a point, where they scatter
+
+
+class Beginning(NamedTuple):
+    """Where EM begins, what may move it on between iterations, and when it has settled."""
+
+    start: State
+    leap: Leap | None
+    settled: Settled
+
+
+def begin(model: "StochasticEMRegressor", task: Task, plan: Plan) -> Beginning:
+    """The start: robust where the order is mostly right, sorted where it is lost."""
+    if plan.by_newton:
+        return begin_on_sample(task, plan.tol)
+    prior = plan.prior
+    if prior.mostly_right:
+        given = None if isinstance(model.init, str) else model._start(task)
+        start = mostly_right_start(task.problem, task.solver, prior, given)
+    elif model.variant == "published" or prior.places is not None:
+        start = model._start(task)
+    elif not isinstance(model.init, str):
+        start = given_start(model, task)
+    else:
+        # The order is lost, so the likeliest permutation is the best place to begin.
+        start = model._start(task)
+        start = start._replace(perm=most_likely_permutation(task.problem, start.fitted))
+    settled = Drift(task.problem, task.solver, plan.tol, WINDOW) if plan.tol else never
+    return Beginning(start, leaps(model, task, plan), settled)
+
+
+def given_start(model: "StochasticEMRegressor", task: Task) -> State:
+    """Given coefficients mean what they say: begin with the noise around the best match to them.
+
+    That of the labels as they happen to stand would wash them out.
+    """
+    problem, start = task.problem, model._start(task)
+    perm = most_likely_permutation(problem, start.fitted)
+    residual = problem.y[perm] - start.fitted
+    noise = noise_scale(problem, task.solver, float(residual @ residual))
+    return start._replace(perm=perm, noise_scale=noise)
+
+
+def begin_on_sample(task: Task, tol: float) -> Beginning:
+    """Begin where EM settles on a sample of the groups, and go on by Newton's steps."""
+    problem, solver = task.problem, task.solver
+    few = problem.thinned(sample_step(problem.n_movable))
+    found = fit_sample(
+        few, fit_intercept=solver.fit_intercept, seed=task.seed, workers=task.workers
+    )
+    start = start_from_coefficients(problem, solver, found.coef, found.intercept)
+    perm = most_likely_permutation(problem, start.fitted)
+    start = start._replace(noise_scale=found.noise_scale, perm=perm)
+    newton = NewtonSteps(problem, solver, found.gain)
+    return Beginning(start, newton, newton.settled(tol))
+
+
+def leaps(model: "StochasticEMRegressor", task: Task, plan: Plan) -> Leap | None:
+    """Longer steps, for exact EM until it settles."""
+    if model.variant == "published" or plan.tol == 0:
+        return None
+    window = WINDOW_OF_LEAPS if model.alignment == "chain" else 1
+    return Leaps(task.problem, task.solver, window, with_rate=plan.prior.estimates)

@@ -1,0 +1,117 @@
+"""The end of Stochastic EM: averages, match probabilities, uncertainty."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..alignment.chain import Chain
+from ..alignment.sampled import SampledAlignment
+from ..alignment.state import Align, Alignment, State
+from ..em import EMResult, settle_on_average
+from ..inference.information import (
+    SWEEPS_PER_SNAPSHOT,
+    Snapshots,
+    louis_covariance,
+    score_snapshots,
+    snapshots_needed,
+)
+from ..kernels.swap import Schedule
+from ..pairing import Pairing, likely_permutation, without_features
+from ._base import Outcome, Task
+from ._beginning import WINDOW
+from ._inference import labels_as_given, told_of_uncertainty
+from ._plan import Plan
+
+if TYPE_CHECKING:
+    from .stochastic import StochasticEMRegressor
+
+# Match probabilities are read off one by one, so they are averaged for longer than coefficients.
+FINAL_STEPS = 4_000_000
+MOST_FINAL_RUNS = 30
+
+
+def conclude(
+    model: "StochasticEMRegressor", task: Task, plan: Plan, align: Align, result: EMResult
+) -> Outcome:
+    """Average the last iterations, look around there, and tell what was seen."""
+    problem, solver = task.problem, task.solver
+    # Probabilities of a chain gain from every state that it passes through; others are exact.
+    sampled = plan.prior.mostly_right and model.alignment == "chain"
+    n_runs = final_runs(model, task, plan) if sampled else 1
+    n_last = min(2 * WINDOW, (len(result.steps) + 1) // 2)
+    result = settle_on_average(problem, solver, result, align, n_last, n_runs)
+    state, uncertainty = result.state._replace(perm=result.alignment.perm), None
+    if model.follows_model:
+        first = len(result.steps) + n_runs
+        seen = look_around(task, plan, state, first, result.alignment, averages=sampled)
+        if sampled:
+            made = n_runs * plan.schedule.n_steps
+            joined = join(result.alignment, made, seen, walk_length(task))
+            result = EMResult(result.state, joined, result.steps, result.converged)
+        uncertainty = louis_covariance(
+            problem, solver, state.noise_scale, seen.scores, rate_of(task, plan, result.alignment)
+        )
+    matched = np.asarray(result.alignment.match_proba)
+    state = state._replace(match_proba=matched)
+    rate = float(1.0 - matched.mean())
+    extras: dict[str, Any] = {
+        "match_proba_": problem.restore(matched),
+        "mismatch_rate_": rate,
+        "_pairing": Pairing(without_features(problem), plan.prior, state, task.seed),
+        "_freedom": problem.n_rows - solver.n_parameters,
+        "_as_given": labels_as_given(task),
+    }
+    extras |= told_of_uncertainty(
+        uncertainty, state.noise_scale, rate, model.fit_intercept, problem.X.shape[1]
+    )
+    return Outcome(result, likely_permutation(problem, plan.prior, state), extras)
+
+
+def walk_length(task: Task) -> int:
+    """Proposals of the walk that looks around."""
+    n = task.problem.n_movable
+    return snapshots_needed(task.problem) * max(SWEEPS_PER_SNAPSHOT * n // 2, 1)
+
+
+def final_runs(model: "StochasticEMRegressor", task: Task, plan: Plan) -> int:
+    """Runs whose average, with that of the walk that follows, gives match probabilities."""
+    missing = FINAL_STEPS - (walk_length(task) if model.follows_model else 0)
+    return min(max(1, missing // plan.schedule.n_steps), MOST_FINAL_RUNS)
+
+
+def look_around(
+    task: Task, plan: Plan, state: State, stream: int, alignment: Alignment, *, averages: bool
+) -> Snapshots:
+    """Snapshots of the chain at the end of the fit."""
+    problem = task.problem
+    steps = max(SWEEPS_PER_SNAPSHOT * problem.n_movable // 2, 1)
+    chain = Chain(problem, Schedule(steps, 0, 1), task.seed, task.workers)
+    return score_snapshots(
+        problem,
+        task.solver,
+        state,
+        SampledAlignment(chain, plan.prior),
+        snapshots_needed(problem),
+        stream,
+        alignment.expected,
+        averages=averages,
+    )
+
+
+def join(alignment: Alignment, made: int, seen: Snapshots, length: int) -> Alignment:
+    """Average two walks by their lengths."""
+    if seen.expected is None or seen.match_proba is None or alignment.match_proba is None:
+        return alignment
+    share = length / (made + length)
+    return alignment._replace(
+        expected=alignment.expected + share * (seen.expected - alignment.expected),
+        match_proba=alignment.match_proba + share * (seen.match_proba - alignment.match_proba),
+    )
+
+
+def rate_of(task: Task, plan: Plan, alignment: Alignment) -> float | None:
+    """Rate of mismatches among the rows that can move, where it was estimated."""
+    n = task.problem.n_movable
+    if not plan.prior.estimates or n == 0:
+        return None
+    return float(1.0 - np.asarray(alignment.match_proba)[:n].mean())
