@@ -287,7 +287,8 @@ def settle_on_average(
 ) -> EMResult:
     """Replace the last iterate by the average of the last `n_last`, and align once more there.
 
-    A sampled alignment can be averaged over `n_runs`, each going on where the one before stopped.
+    A sampled alignment can be averaged over `n_runs`, each going on where the one before stopped;
+    with none the last alignment stays.
     """
     tail = result.steps[-n_last:]
     coef = np.mean([step.coef for step in tail], axis=0)
@@ -299,7 +300,7 @@ def settle_on_average(
         noise_scale=float(np.mean([step.noise_scale for step in tail])),
         objective=float(np.mean([step.objective for step in tail])),
     )
-    alignment = align(state, len(result.steps))
+    alignment = align(state, len(result.steps)) if n_runs else result.alignment
     for run in range(1, n_runs):
         more = align(state._replace(perm=alignment.perm), len(result.steps) + run)
         alignment = _running_mean(alignment, more, run)

@@ -17,23 +17,37 @@ for a direction, so it gets longer runs than EM's many small steps need.
 """
 
 import math
+from collections import deque
 from typing import NamedTuple
 
 import numpy as np
 
+from .alignment.carry import carry_over, draw_permutation
 from .alignment.chain import Chain
-from .alignment.hard import most_likely_permutation
 from .alignment.sampled import SampledAlignment
 from .alignment.state import State
-from .em import Drift, EMResult, Solved, Step, run_em, start_from_coefficients, start_from_labels
+from .em import (
+    Counted,
+    Drift,
+    EMResult,
+    Metric,
+    Settled,
+    Solved,
+    Step,
+    run_em,
+    start_from_coefficients,
+    start_from_labels,
+)
 from .em_acceleration import Leaps
 from .engine.local import Workers
 from .inference.information import (
-    SWEEPS_PER_SNAPSHOT,
+    FEWEST_SNAPSHOTS,
     covariance_over_snapshots,
     information_share,
     score_snapshots,
+    scores_of,
     snapshots_needed,
+    sweeps_between,
 )
 from .kernels.swap import Schedule
 from .least_squares import LeastSquares
@@ -44,11 +58,21 @@ from .problem import FloatArray, Problem
 SAMPLE_ROWS, FEWEST_ROWS, FEWEST_GROUPS = 150_000, 200_000, 400
 SWEEPS, MOST_ITERATIONS = 4, 400
 TOLERANCE, WINDOW, WINDOW_OF_LEAPS = 0.2, 5, 3
-# Proposals per row of a Newton step, how many of them are not averaged, and iterations to a window.
-NEWTON_SWEEPS, NEWTON_BURN_IN, NEWTON_WINDOW = 12, 0.3, 3
+# Proposals per row of a Newton step, and how many of them are not averaged.
+NEWTON_SWEEPS, NEWTON_BURN_IN = 24, 0.1
 # Information in any direction, as a share of the complete; below it the sample does not know.
 SMALLEST_SHARE = 0.03
-FIRST_STEPS, FULL_STEPS, SMALLEST_WEIGHT = 1, 3, 0.1
+FIRST_STEPS, FULL_STEPS = 1, 2
+# What the chain's chance may add to the variance of coefficients and of the noise. The tolerance,
+# in standard errors, allows the first; energies take longer to average out than directions.
+SHARE_OF_TOLERANCE, NOISE_SHARE = 2.0, 4.0
+FEWEST_POINTS, MOST_DISAGREEMENT = 5, 4.0
+# Squared lengths of steps, in standard errors: one that is so many times the first, or this
+# length at least, is not Newton's.
+STRAYED, FAR = 4.0, 100.0
+# A chain that goes on where it stood has followed a change of the noise by four fifths of what it
+# will in the end (groups of 100 to 1,000 rows): EM seems to move more than it does.
+LAG = 0.6
 MOST_CHANGE_OF_NOISE = 0.7  # of its logarithm, in one step
 
 
@@ -83,13 +107,13 @@ def fit_sample(few: Problem, *, fit_intercept: bool, seed: int, workers: Workers
     """Run EM on a sample of groups, and measure the gain where it settles."""
     solver = LeastSquares(few.X, fit_intercept=fit_intercept)
     start = start_from_labels(few, solver, few.y)
-    start = start._replace(perm=most_likely_permutation(few, start.fitted))
+    perm = draw_permutation(few, start.fitted, start.noise_scale, seed)
     steps = SWEEPS * few.n_movable
     chain = Chain(few, Schedule(steps, steps // 5, 1), seed, workers)
     result = run_em(
         few,
         solver,
-        start,
+        start._replace(perm=perm),
         SampledAlignment(chain, Prior()),
         max_iter=MOST_ITERATIONS,
         settled=Drift(few, solver, TOLERANCE, WINDOW),
@@ -114,11 +138,12 @@ def _gain(
     few: Problem, solver: LeastSquares, state: State, first_stream: int, chain: Chain
 ) -> FloatArray:
     """Inverse of the share of the information that is left, for coefficients and log noise."""
-    between = Schedule(max(SWEEPS_PER_SNAPSHOT * few.n_movable // 2, 1), 0, 1)
-    walk = Chain(few, between, int(chain.seed), chain.workers)
+    n_snapshots = snapshots_needed(few)
+    steps = sweeps_between(n_snapshots, mostly_right=False) * few.n_movable // 2
+    walk = Chain(few, Schedule(max(steps, 1), 0, 1), int(chain.seed), chain.workers)
     align = SampledAlignment(walk, Prior())
-    walked = score_snapshots(few, solver, state, align, snapshots_needed(few), first_stream)
-    missing = covariance_over_snapshots(walked.scores)
+    seen = score_snapshots(few, solver, state, align, n_snapshots, first_stream)
+    missing = covariance_over_snapshots(seen.scores)
     unit, share = information_share(few, solver, state.noise_scale, missing, None)
     values, axes = np.linalg.eigh(share)
     excess = (axes * (1.0 / np.clip(values, SMALLEST_SHARE, 1.0) - 1.0)) @ axes.T
@@ -130,23 +155,114 @@ def _gain(
     return gain
 
 
-def gain_of_length(gain: FloatArray) -> float:
-    """Length of an error with the order lost, as a multiple of that with known order."""
-    d = len(gain) - 1
-    return float(np.sqrt(np.trace(gain[:d, :d]) / d)) if d else 1.0
+def values_of(state: Solved) -> FloatArray:
+    """Coefficients, and the logarithm of the noise."""
+    return np.append(state.coef, math.log(state.noise_scale))
 
 
-def newton_step(
-    gain: FloatArray, n_steps: int, before: Solved, after: Solved
-) -> tuple[FloatArray, float]:
-    """Coefficients and noise to go on from, `after` being EM's answer to `before`."""
-    if n_steps <= FIRST_STEPS:
-        return before.coef, before.noise_scale
-    weight = 1.0 / (1 + max(n_steps - FIRST_STEPS - FULL_STEPS, 0))
-    moved = np.append(after.coef - before.coef, math.log(after.noise_scale / before.noise_scale))
-    step = max(weight, SMALLEST_WEIGHT) * (gain @ moved)
-    louder = min(max(float(step[-1]), -MOST_CHANGE_OF_NOISE), MOST_CHANGE_OF_NOISE)
-    return before.coef + step[:-1], before.noise_scale * math.exp(louder)
+class Path(NamedTuple):
+    """Where Newton's method led.
+
+    Attributes
+    ----------
+    here : array of shape (d + 1,)
+        Where to go on from.
+    points : array of shape (k, d + 1)
+        Where each iteration pointed to, once steps are averaged.
+    strayed : bool
+        Whether a step grew out of proportion; from there on EM goes its own way.
+    """
+
+    here: FloatArray
+    points: FloatArray
+    strayed: bool
+
+
+class Newton:
+    """Newton's method from a start; all that it knows of the data comes through EM's steps.
+
+    Parameters
+    ----------
+    start : state of EM
+    gain : array of shape (d + 1, d + 1)
+    lag : float
+        Share of a step of the noise to take.
+    data : anything with rows
+    solver : measures coefficients
+    """
+
+    def __init__(
+        self, start: Solved, gain: FloatArray, lag: float, data: Counted, solver: Metric
+    ) -> None:
+        self.start, self.gain, self.solver = start, gain.copy(), solver
+        coef = start.noise_scale**2 * float(np.trace(gain[:-1, :-1]))
+        # Variances of the estimates: of fitted values, summed over directions, and of log noise.
+        self.variances = np.array([coef, float(gain[-1, -1]) / (2.0 * data.n_rows)])
+        self.gain[-1] *= lag
+
+    def follow(self, steps: list[Step]) -> Path:
+        """Follow the iterations from the start, `steps` being EM's answers."""
+        here, points, first, strayed = values_of(self.start), [], 0.0, False
+        for k, step in enumerate(steps, start=1):
+            after = values_of(step)
+            move = self.gain @ (after - here)
+            length = float(np.max(self.squares(move) / self.variances))
+            if k == FIRST_STEPS + 1:
+                first = length
+            strayed = strayed or (k > FIRST_STEPS + 1 and length > STRAYED * max(first, FAR))
+            if strayed:
+                here = after
+            elif k > FIRST_STEPS:
+                weight = 1.0 / (1 + max(k - FIRST_STEPS - FULL_STEPS, 0))
+                if k > FIRST_STEPS + FULL_STEPS:
+                    points.append(here + move)
+                move[-1] = min(max(move[-1], -MOST_CHANGE_OF_NOISE), MOST_CHANGE_OF_NOISE)
+                here = here + weight * move
+        return Path(here, np.array(points), strayed)
+
+    def squares(self, change: FloatArray) -> FloatArray:
+        """Squared lengths of a change: of fitted values, and of the logarithm of the noise."""
+        return np.array([self.solver.length(change[:-1]) ** 2, float(change[-1]) ** 2])
+
+    def added(self, points: FloatArray) -> FloatArray:
+        """What chance adds to the variances of coefficients and log noise, as shares of them."""
+        centre, n = points.mean(axis=0), len(points)
+        spread = np.sum([self.squares(point - centre) for point in points], axis=0)
+        added: FloatArray = spread / ((n - 1) * n) / self.variances
+        return added
+
+
+class Averaged:
+    """Settled when the average of Newton's points is known well enough.
+
+    Every point is an estimate by itself, and only the chance of the chain makes them differ. Their
+    average is good when its variance by that chance is a small part of the variance that the
+    estimate has anyway, and when their later half agrees with the earlier. What chance adds is told
+    as part of the standard errors. Where Newton's method strayed, EM settles as it does elsewhere.
+    """
+
+    def __init__(self, newton: Newton, tol: float, otherwise: Settled) -> None:
+        self.newton, self._otherwise = newton, otherwise
+        coef = (SHARE_OF_TOLERANCE * tol) ** 2
+        self._most = np.array([coef, NOISE_SHARE * coef])
+
+    def __call__(self, steps: list[Step]) -> bool:
+        """Look at all points so far."""
+        newton, path = self.newton, self.newton.follow(steps)
+        if path.strayed:
+            return self._otherwise(steps)
+        points = path.points
+        if len(points) < FEWEST_POINTS:
+            return False
+        half, added = len(points) // 2, newton.added(points)
+        apart = newton.squares(points[half:].mean(axis=0) - points[:half].mean(axis=0))
+        agree = apart <= MOST_DISAGREEMENT * 4.0 * added * newton.variances
+        return bool(np.all(agree) and np.all(added <= self._most))
+
+    def added(self, steps: list[Step]) -> FloatArray:
+        """What chance added to the variances, where Newton's points were averaged."""
+        path = self.newton.follow(steps)
+        return np.zeros(2) if path.strayed else self.newton.added(path.points)
 
 
 class NewtonSteps:
@@ -155,21 +271,54 @@ class NewtonSteps:
     Parameters
     ----------
     problem, solver : the fit
-    gain : array of shape (d + 1, d + 1)
+    newton : Newton
+    workers : Workers
+
+    Attributes
+    ----------
+    scores : deque of arrays of shape (n_strata, rank + 2)
+        The scores (`scores_of`) where the chain stood after the last iterations. The coefficients
+        hardly move by then, so that these serve as snapshots, and far ones, for the information.
     """
 
-    def __init__(self, problem: Problem, solver: LeastSquares, gain: FloatArray) -> None:
-        self.problem, self.solver, self.gain = problem, solver, gain
-
-    def settled(self, tol: float) -> Drift:
-        """When to stop: `tol` is in standard errors, and here these are of the order lost."""
-        tol *= gain_of_length(self.gain)
-        return Drift(self.problem, self.solver, tol, NEWTON_WINDOW)
+    def __init__(
+        self, problem: Problem, solver: LeastSquares, newton: Newton, workers: Workers
+    ) -> None:
+        self.problem, self.solver, self.newton, self.workers = problem, solver, newton, workers
+        self.scores: deque[FloatArray] = deque(maxlen=FEWEST_SNAPSHOTS)
 
     def __call__(self, steps: list[Step], before: State, after: State) -> State:
         """Go where Newton's method would, or part of the way."""
-        coef, noise = newton_step(self.gain, len(steps), before, after)
+        if len(steps) > FIRST_STEPS + FULL_STEPS:
+            self.record(after)
+        here = self.newton.follow(steps).here
+        coef, noise = here[:-1], math.exp(float(here[-1]))
         # The mean of the labels stays where it is.
         intercept = after.intercept + float(self.solver.centre @ (after.coef - coef))
         fitted = self.problem.arrange(self.solver.predict(coef, intercept))
-        return after._replace(coef=coef, intercept=intercept, fitted=fitted, noise_scale=noise)
+        moved = after._replace(coef=coef, intercept=intercept, fitted=fitted, noise_scale=noise)
+        if len(steps) > FIRST_STEPS + FULL_STEPS:  # short steps change no order
+            return moved
+        return carry_over(self.problem, before, moved, self.workers)
+
+    def record(self, state: State) -> None:
+        """Keep the score where the chain stands."""
+        problem = self.problem
+        self.scores.append(scores_of(problem, self.solver, state, problem.y, self.workers))
+
+
+def newton_from(
+    problem: Problem,
+    solver: LeastSquares,
+    found: SampleFit,
+    seed: int,
+    workers: Workers,
+    tol: float,
+) -> tuple[State, NewtonSteps, Averaged]:
+    """Where EM begins after a sample, what moves it on, and when it has settled."""
+    start = start_from_coefficients(problem, solver, found.coef, found.intercept)
+    perm = draw_permutation(problem, start.fitted, found.noise_scale, seed)
+    start = start._replace(noise_scale=found.noise_scale, perm=perm)
+    newton = Newton(start, found.gain, LAG, problem, solver)
+    settled = Averaged(newton, tol, Drift(problem, solver, tol, WINDOW))
+    return start, NewtonSteps(problem, solver, newton, workers), settled

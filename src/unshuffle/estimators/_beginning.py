@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..alignment.hard import most_likely_permutation
 from ..alignment.state import State
-from ..em import Drift, Leap, Settled, never, noise_scale, start_from_coefficients
+from ..em import Drift, Leap, Settled, never, noise_scale
 from ..em_acceleration import Leaps
-from ..newton import NewtonSteps, fit_sample, sample_step
+from ..newton import fit_sample, newton_from, sample_step
 from ..search.mostly_right import mostly_right_start
 from ._base import Task
 from ._plan import Plan
@@ -65,11 +65,7 @@ def begin_on_sample(task: Task, tol: float) -> Beginning:
     found = fit_sample(
         few, fit_intercept=solver.fit_intercept, seed=task.seed, workers=task.workers
     )
-    start = start_from_coefficients(problem, solver, found.coef, found.intercept)
-    perm = most_likely_permutation(problem, start.fitted)
-    start = start._replace(noise_scale=found.noise_scale, perm=perm)
-    newton = NewtonSteps(problem, solver, found.gain)
-    return Beginning(start, newton, newton.settled(tol))
+    return Beginning(*newton_from(problem, solver, found, task.seed, task.workers, tol))
 
 
 def leaps(model: "StochasticEMRegressor", task: Task, plan: Plan) -> Leap | None:

@@ -1,5 +1,6 @@
 """The end of Stochastic EM: averages, match probabilities, uncertainty."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,16 +10,19 @@ from ..alignment.sampled import SampledAlignment
 from ..alignment.state import Align, Alignment, State
 from ..em import EMResult, settle_on_average
 from ..inference.information import (
-    SWEEPS_PER_SNAPSHOT,
+    Covariance,
     Snapshots,
     louis_covariance,
     score_snapshots,
     snapshots_needed,
+    sweeps_between,
 )
 from ..kernels.swap import Schedule
+from ..newton import Averaged, NewtonSteps
 from ..pairing import Pairing, likely_permutation, without_features
+from ..problem import FloatArray
 from ._base import Outcome, Task
-from ._beginning import WINDOW
+from ._beginning import WINDOW, Beginning
 from ._inference import labels_as_given, told_of_uncertainty
 from ._plan import Plan
 
@@ -28,29 +32,43 @@ if TYPE_CHECKING:
 # Match probabilities are read off one by one, so they are averaged for longer than coefficients.
 FINAL_STEPS = 4_000_000
 MOST_FINAL_RUNS = 30
+FEWEST_RECORDED = 5  # snapshots from the way, which lie far apart
 
 
 def conclude(
-    model: "StochasticEMRegressor", task: Task, plan: Plan, align: Align, result: EMResult
+    model: "StochasticEMRegressor",
+    task: Task,
+    plan: Plan,
+    align: Align,
+    result: EMResult,
+    beginning: Beginning,
 ) -> Outcome:
     """Average the last iterations, look around there, and tell what was seen."""
     problem, solver = task.problem, task.solver
     # Probabilities of a chain gain from every state that it passes through; others are exact.
     sampled = plan.prior.mostly_right and model.alignment == "chain"
     n_runs = final_runs(model, task, plan) if sampled else 1
+    if plan.by_newton:  # the last iteration was long, and where the average is
+        n_runs = 0
     n_last = min(2 * WINDOW, (len(result.steps) + 1) // 2)
     result = settle_on_average(problem, solver, result, align, n_last, n_runs)
     state, uncertainty = result.state._replace(perm=result.alignment.perm), None
     if model.follows_model:
         first = len(result.steps) + n_runs
-        seen = look_around(task, plan, state, first, result.alignment, averages=sampled)
+        recorded = recorded_by(beginning)
+        if len(recorded) >= FEWEST_RECORDED:
+            seen = snapshots_of(recorded, state.noise_scale)
+        else:
+            seen = look_around(task, plan, state, first, result.alignment, averages=sampled)
         if sampled:
             made = n_runs * plan.schedule.n_steps
-            joined = join(result.alignment, made, seen, walk_length(task))
+            joined = join(result.alignment, made, seen, walk_length(task, plan))
             result = EMResult(result.state, joined, result.steps, result.converged)
         uncertainty = louis_covariance(
             problem, solver, state.noise_scale, seen.scores, rate_of(task, plan, result.alignment)
         )
+        if isinstance(beginning.settled, Averaged) and result.converged:
+            uncertainty = with_chance(uncertainty, *beginning.settled.added(result.steps))
     matched = np.asarray(result.alignment.match_proba)
     state = state._replace(match_proba=matched)
     rate = float(1.0 - matched.mean())
@@ -67,15 +85,20 @@ def conclude(
     return Outcome(result, likely_permutation(problem, plan.prior, state), extras)
 
 
-def walk_length(task: Task) -> int:
+def steps_between(task: Task, plan: Plan) -> int:
+    """Proposals from one snapshot to the next."""
+    sweeps = sweeps_between(snapshots_needed(task.problem), plan.prior.mostly_right)
+    return max(sweeps * task.problem.n_movable // 2, 1)
+
+
+def walk_length(task: Task, plan: Plan) -> int:
     """Proposals of the walk that looks around."""
-    n = task.problem.n_movable
-    return snapshots_needed(task.problem) * max(SWEEPS_PER_SNAPSHOT * n // 2, 1)
+    return snapshots_needed(task.problem) * steps_between(task, plan)
 
 
 def final_runs(model: "StochasticEMRegressor", task: Task, plan: Plan) -> int:
     """Runs whose average, with that of the walk that follows, gives match probabilities."""
-    missing = FINAL_STEPS - (walk_length(task) if model.follows_model else 0)
+    missing = FINAL_STEPS - (walk_length(task, plan) if model.follows_model else 0)
     return min(max(1, missing // plan.schedule.n_steps), MOST_FINAL_RUNS)
 
 
@@ -83,19 +106,37 @@ def look_around(
     task: Task, plan: Plan, state: State, stream: int, alignment: Alignment, *, averages: bool
 ) -> Snapshots:
     """Snapshots of the chain at the end of the fit."""
-    problem = task.problem
-    steps = max(SWEEPS_PER_SNAPSHOT * problem.n_movable // 2, 1)
-    chain = Chain(problem, Schedule(steps, 0, 1), task.seed, task.workers)
+    problem, n_snapshots = task.problem, snapshots_needed(task.problem)
+    chain = Chain(problem, Schedule(steps_between(task, plan), 0, 1), task.seed, task.workers)
     return score_snapshots(
         problem,
         task.solver,
         state,
         SampledAlignment(chain, plan.prior),
-        snapshots_needed(problem),
+        n_snapshots,
         stream,
         alignment.expected,
         averages=averages,
     )
+
+
+def recorded_by(beginning: Beginning) -> Sequence[FloatArray]:
+    """Scores from the way here, which spare the walk."""
+    return beginning.leap.scores if isinstance(beginning.leap, NewtonSteps) else ()
+
+
+def with_chance(uncertainty: Covariance, coef: float, log_noise: float) -> Covariance:
+    """Add the shares of the variance that the chance of the chain makes up."""
+    return uncertainty._replace(
+        coef=uncertainty.coef * (1.0 + coef), log_noise=uncertainty.log_noise * (1.0 + log_noise)
+    )
+
+
+def snapshots_of(recorded: Sequence[FloatArray], noise_scale: float) -> Snapshots:
+    """Scores that were recorded on the way, in the units of the end."""
+    scores = np.array(recorded)
+    scores[:, :, :-1] /= noise_scale**2
+    return Snapshots(scores)
 
 
 def join(alignment: Alignment, made: int, seen: Snapshots, length: int) -> Alignment:

@@ -13,7 +13,7 @@ from ..em import EMResult, Step, run_em
 from ..least_squares import LeastSquares
 from ..problem import Problem
 from ._base import BaseShuffledRegressor, Outcome, Task
-from ._beginning import begin
+from ._beginning import Beginning, begin
 from ._conclusion import conclude
 from ._inference import InferenceMethods
 from ._pairing import PairingMethods
@@ -282,7 +282,7 @@ class StochasticEMRegressor(
         plan = plan_of(self, task)
         chain = Chain(task.problem, plan.schedule, task.seed, task.workers)
         align = aligner(self, chain, plan.prior)
-        result = self._iterate(task, plan, align)
+        beginning, result = self._iterate(task, plan, align)
         extras: dict[str, Any] = {
             "acceptance_rate_": result.alignment.acceptance_rate,
             "tol_": plan.tol,
@@ -293,10 +293,10 @@ class StochasticEMRegressor(
         if self.variant == "published":
             perm = most_likely_permutation(task.problem, result.state.fitted)
             return Outcome(result, perm, extras)
-        outcome = conclude(self, task, plan, align, result)
+        outcome = conclude(self, task, plan, align, result, beginning)
         return outcome._replace(extras=extras | outcome.extras)
 
-    def _iterate(self, task: Task, plan: Plan, align: Align) -> EMResult:
+    def _iterate(self, task: Task, plan: Plan, align: Align) -> tuple[Beginning, EMResult]:
         """EM from the beginning until it settles."""
         with reporting(self.verbose, self.max_iter, "iterations", self.callback) as report:
             done = 0
@@ -308,16 +308,16 @@ class StochasticEMRegressor(
                     Progress(done, self.max_iter, step.objective, step.acceptance_rate, step.coef)
                 )
 
-            start, leap, settled = begin(self, task, plan)
-            return run_em(
+            beginning = begin(self, task, plan)
+            return beginning, run_em(
                 task.problem,
                 task.solver,
-                start,
+                beginning.start,
                 align,
                 max_iter=self.max_iter,
-                settled=settled,
+                settled=beginning.settled,
                 report=tell,
-                leap=leap,
+                leap=beginning.leap,
             )
 
     def _refitting(self) -> "StochasticEMRegressor":

@@ -38,6 +38,9 @@ SMALLEST_SHARE = 1e-3
 NO_ORDER = np.empty(0, dtype=np.int64)
 
 SWEEPS_PER_SNAPSHOT = 4
+# Labels that wander through a group take tens of sweeps to do so, and a shorter walk would not see
+# how much they vary. Where the order is mostly right they come home sooner.
+SWEEPS_OF_WALK = 256
 MOST_SNAPSHOTS, FEWEST_SNAPSHOTS = 250, 8
 ROWS_SEEN = 2_000_000  # over all snapshots, where that allows more than is needed
 ENOUGH = 24  # snapshots of a single large group: its standard errors vary by 3 or 4 %
@@ -74,6 +77,13 @@ def snapshots_needed(problem: Problem) -> int:
     sizes = np.diff(strata(problem)).astype(np.float64)
     alike = float(sizes.sum() ** 2 / (sizes**2).sum())
     return int(max(FEWEST_SNAPSHOTS, min(wanted, 1 + np.ceil(ENOUGH_FREEDOM / alike))))
+
+
+def sweeps_between(n_snapshots: int, mostly_right: bool) -> int:
+    """Sweeps from one snapshot to the next."""
+    if mostly_right or n_snapshots == 0:
+        return SWEEPS_PER_SNAPSHOT
+    return max(SWEEPS_PER_SNAPSHOT, -(-SWEEPS_OF_WALK // n_snapshots))
 
 
 class Covariance(NamedTuple):
@@ -133,8 +143,7 @@ def score_snapshots(
     `expected` labels, where they are known, centre the scores. With `averages` what the walk
     passes through is averaged as well.
     """
-    scale, edges = state.noise_scale, strata(problem)
-    order = NO_ORDER if problem.order is None else problem.order
+    edges = strata(problem)
     centre_on = problem.y if expected is None else expected
     scores = np.empty((n_snapshots, len(edges) - 1, solver.rank + 2))
 
@@ -144,7 +153,7 @@ def score_snapshots(
         for k in task[1]:
             found = chain(now, first_stream + k)
             now = now._replace(perm=found.perm)
-            scores[k] = _scores(problem, solver, now, order, edges, centre_on, chain.chain.workers)
+            scores[k] = scores_of(problem, solver, now, centre_on, chain.chain.workers)
             if averages:
                 sums[0] += found.expected
                 sums[1] += np.asarray(found.match_proba)
@@ -159,22 +168,21 @@ def score_snapshots(
         walks = [(align.twin(), range(half)), (align.twin(), range(half, n_snapshots))]
         one, other = align.chain.workers.map(walk, walks)
         sums = one + other
-    scores[:, :, :-1] /= scale**2
+    scores[:, :, :-1] /= state.noise_scale**2
     if not averages or n_snapshots == 0:
         return Snapshots(scores)
     sums /= n_snapshots
     return Snapshots(scores, sums[0], sums[1])
 
 
-def _scores(
-    problem: Problem,
-    solver: LeastSquares,
-    state: State,
-    order: IntArray,
-    edges: IntArray,
-    centre_on: FloatArray,
-    workers: Workers,
+def scores_of(
+    problem: Problem, solver: LeastSquares, state: State, centre_on: FloatArray, workers: Workers
 ) -> FloatArray:
+    """Score of each stratum at the permutation of `state`, up to a constant.
+
+    Shape (n_strata, rank + 2); all but the last column are still to be divided by s².
+    """
+    edges, order = strata(problem), NO_ORDER if problem.order is None else problem.order
     d, n_strata = len(solver.centre), len(edges) - 1
     raw = np.empty((n_strata, d + 2))
 
@@ -191,12 +199,30 @@ def _scores(
 
 
 def covariance_over_snapshots(scores: FloatArray) -> FloatArray:
-    """Covariance of the score: over snapshots inside each stratum, added up over strata."""
-    if len(scores) < 2:
-        return np.zeros((scores.shape[-1], scores.shape[-1]))
-    centred = (scores - scores.mean(axis=0)).reshape(-1, scores.shape[-1])
-    covariance: FloatArray = centred.T @ centred / (len(scores) - 1)
-    return covariance
+    """Covariance of the score: over snapshots inside each stratum, added up over strata.
+
+    Few snapshots of many coefficients make some directions vary too much and others too little. The
+    covariance is drawn towards one in which all coefficients vary alike and nothing goes
+    together, by the share of its distance from there that chance explains (Ledoit & Wolf 2004;
+    Schäfer & Strimmer 2005).
+    """
+    n, size = len(scores), scores.shape[-1]
+    if n < 2:
+        return np.zeros((size, size))
+    rows = (scores - scores.mean(axis=0)).reshape(-1, size)
+    covariance: FloatArray = rows.T @ rows / (n - 1)
+    goal = np.diag(covariance).copy()
+    goal[:-2] = goal[:-2].mean() if size > 2 else 0.0  # noise and mismatches are of other kinds
+    unit = np.sqrt(np.where(goal > 0.0, goal, 1.0))
+    units = np.outer(unit, unit)
+    distance = (covariance - np.diag(goal)) / units
+    products = (rows**2).T @ rows**2 - (rows.T @ rows) ** 2 / len(rows)
+    by_chance = products / ((n - 1) * units) ** 2
+    changed = distance != 0.0  # the goal keeps the other entries
+    total = float((distance[changed] ** 2).sum())
+    share = min(float(by_chance[changed].sum()) / total, 1.0) if total > 0.0 else 0.0
+    shrunk: FloatArray = covariance - share * distance * units
+    return shrunk
 
 
 class Table(Protocol):

@@ -54,3 +54,30 @@ def shuffle_groups(perm: IntArray, starts: IntArray, seed: np.uint64, number: in
             held = perm[first + k]
             perm[first + k] = perm[other]
             perm[other] = held
+
+
+@kernel
+def carry_groups(
+    before: FloatArray,
+    after: FloatArray,
+    ratio: float,
+    y: FloatArray,
+    starts: IntArray,
+    group: int,
+    group_end: int,
+    perm: IntArray,
+) -> None:
+    """Let the permutation of groups [group, group_end) follow its rows, in place.
+
+    Every row keeps its residual, times `ratio`, and the labels are handed out anew in the order of
+    the fitted values ``after`` plus these residuals.
+    """
+    for g in range(group, group_end):
+        first, last = starts[g], starts[g + 1]
+        goal = np.empty(last - first)
+        for k in range(last - first):
+            i = first + k
+            goal[k] = after[i] + ratio * (y[perm[i]] - before[i])
+        by_goal, by_label = np.argsort(goal), np.argsort(y[first:last])
+        for k in range(last - first):
+            perm[first + by_goal[k]] = first + by_label[k]

@@ -1,0 +1,43 @@
+"""Permutations that follow the coefficients.
+
+A chain that starts where the coefficients were lags behind where they are, and the less noise
+there is room for, the longer. Two permutations are near the posterior from the start: one drawn by
+giving every fitted value a noise of its own and sorting the labels alike, and one carried over from
+other coefficients by leaving every row its residual. The second is the identity where nothing has
+changed, so that nothing is lost by it once EM has settled.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+from ..engine.local import Workers
+from ..kernels.match import carry_groups
+from ..problem import FloatArray, IntArray, Problem
+from .hard import most_likely_permutation
+from .state import State
+
+ROWS_PER_CALL = 1 << 20
+
+
+def draw_permutation(problem: Problem, fitted: FloatArray, scale: float, seed: int) -> IntArray:
+    """Near a draw from the posterior: sort labels like the fitted values with noise."""
+    noise = np.random.default_rng(seed).standard_normal(problem.n_rows)
+    noise *= scale
+    noise += fitted
+    return most_likely_permutation(problem, noise)
+
+
+def carry_over(problem: Problem, before: State, after: State, workers: Workers) -> State:
+    """`after`, with the permutation that it took over from `before` carried along."""
+    perm, starts = after.perm.copy(), problem.starts
+    ratio = after.noise_scale / before.noise_scale
+
+    def carry(groups: tuple[int, int]) -> None:
+        carry_groups(before.fitted, after.fitted, ratio, problem.y, starts, *groups, perm)
+
+    n_calls = max(workers.n_jobs, problem.n_movable // ROWS_PER_CALL)
+    goals = np.arange(n_calls + 1) * problem.n_movable / n_calls
+    edges = np.unique(np.searchsorted(starts, goals))
+    workers.map(carry, [(int(a), int(b)) for a, b in pairwise(edges)])
+    return after._replace(perm=perm)
