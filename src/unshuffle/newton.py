@@ -62,17 +62,18 @@ TOLERANCE, WINDOW, WINDOW_OF_LEAPS = 0.2, 5, 3
 NEWTON_SWEEPS, NEWTON_BURN_IN = 24, 0.1
 # Information in any direction, as a share of the complete; below it the sample does not know.
 SMALLEST_SHARE = 0.03
-FIRST_STEPS, FULL_STEPS = 1, 2
+FIRST_STEPS, FULL_STEPS = 1, 3
 # What the chain's chance may add to the variance of coefficients and of the noise. The tolerance,
 # in standard errors, allows the first; energies take longer to average out than directions.
 SHARE_OF_TOLERANCE, NOISE_SHARE = 2.0, 4.0
-FEWEST_POINTS, MOST_DISAGREEMENT = 5, 4.0
+FEWEST_POINTS, MOST_DISAGREEMENT = 8, 4.0
+CORRELATED = 2.0  # variance of an average of points, over that of as many independent ones
 # Squared lengths of steps, in standard errors: one that is so many times the first, or this
 # length at least, is not Newton's.
 STRAYED, FAR = 4.0, 100.0
-# A chain that goes on where it stood has followed a change of the noise by four fifths of what it
-# will in the end (groups of 100 to 1,000 rows): EM seems to move more than it does.
-LAG = 0.6
+# A chain that goes on where it stood lags behind, and what it is behind looks like a part of the
+# step: by about half as much again, measured in groups of 100 and 1,000 rows.
+LAG = 0.65
 MOST_CHANGE_OF_NOISE = 0.7  # of its logarithm, in one step
 
 
@@ -186,7 +187,7 @@ class Newton:
     start : state of EM
     gain : array of shape (d + 1, d + 1)
     lag : float
-        Share of a step of the noise to take.
+        Share of a step to take.
     data : anything with rows
     solver : measures coefficients
     """
@@ -194,11 +195,10 @@ class Newton:
     def __init__(
         self, start: Solved, gain: FloatArray, lag: float, data: Counted, solver: Metric
     ) -> None:
-        self.start, self.gain, self.solver = start, gain.copy(), solver
+        self.start, self.gain, self.solver = start, lag * gain, solver
         coef = start.noise_scale**2 * float(np.trace(gain[:-1, :-1]))
         # Variances of the estimates: of fitted values, summed over directions, and of log noise.
         self.variances = np.array([coef, float(gain[-1, -1]) / (2.0 * data.n_rows)])
-        self.gain[-1] *= lag
 
     def follow(self, steps: list[Step]) -> Path:
         """Follow the iterations from the start, `steps` being EM's answers."""
@@ -228,7 +228,7 @@ class Newton:
         """What chance adds to the variances of coefficients and log noise, as shares of them."""
         centre, n = points.mean(axis=0), len(points)
         spread = np.sum([self.squares(point - centre) for point in points], axis=0)
-        added: FloatArray = spread / ((n - 1) * n) / self.variances
+        added: FloatArray = CORRELATED * spread / ((n - 1) * n) / self.variances
         return added
 
 

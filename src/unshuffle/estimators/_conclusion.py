@@ -55,7 +55,7 @@ def conclude(
     state, uncertainty = result.state._replace(perm=result.alignment.perm), None
     if model.follows_model:
         first = len(result.steps) + n_runs
-        recorded = recorded_by(beginning)
+        recorded = recorded_by(beginning, result)
         if len(recorded) >= FEWEST_RECORDED:
             seen = snapshots_of(recorded, state.noise_scale)
         else:
@@ -120,9 +120,14 @@ def look_around(
     )
 
 
-def recorded_by(beginning: Beginning) -> Sequence[FloatArray]:
-    """Scores from the way here, which spare the walk."""
-    return beginning.leap.scores if isinstance(beginning.leap, NewtonSteps) else ()
+def recorded_by(beginning: Beginning, result: EMResult) -> Sequence[FloatArray]:
+    """Scores from the way here, the last included, which spare the walk."""
+    newton = beginning.leap
+    if not isinstance(newton, NewtonSteps):
+        return ()
+    if result.converged:
+        newton.record(result.state)
+    return newton.scores
 
 
 def with_chance(uncertainty: Covariance, coef: float, log_noise: float) -> Covariance:
