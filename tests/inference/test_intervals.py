@@ -153,3 +153,26 @@ def test_covariances_of_strata_add_up_to_the_enumerated_one():
     error = np.sqrt(n_groups) * single.std()
     assert abs(found - exact) < 4.5 * error
     assert abs(2 * found - exact) > 4.5 * error
+
+
+def test_few_snapshots_of_many_coefficients_are_drawn_together():
+    """Ten directions that vary alike, seen 24 times: the raw covariance spreads them far apart."""
+    from unshuffle.inference.information import covariance_over_snapshots
+
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(24, 1, 12)) * np.append(np.ones(10), [3.0, 0.2])
+    raw = np.linalg.eigvalsh(np.cov(scores[:, 0, :10].T))
+    found = covariance_over_snapshots(scores)
+    drawn = np.linalg.eigvalsh(found[:10, :10])
+    assert np.ptp(drawn) < 0.35 * np.ptp(raw)
+    assert np.trace(found[:10, :10]) == pytest.approx(raw.sum())
+    np.testing.assert_allclose(np.diag(found)[10:], scores[:, 0, 10:].var(axis=0, ddof=1))
+
+
+def test_directions_that_truly_differ_stay_apart():
+    from unshuffle.inference.information import covariance_over_snapshots
+
+    rng = np.random.default_rng(0)
+    truth = np.append(np.linspace(0.2, 2.0, 4), [1.0, 1.0])
+    found = covariance_over_snapshots(rng.normal(size=(4_000, 1, 6)) * truth)
+    np.testing.assert_allclose(np.diag(found), truth**2, rtol=0.12, atol=0.02)

@@ -22,7 +22,7 @@ from ..validation import check_known, check_lengths, encode_groups
 from .streaming import Streaming
 
 # Numbers in X and y from which data are read in passes: as much as 0.8 GB.
-LARGE = 100_000_000
+LARGE = 200_000_000
 
 
 class Source(Protocol):

@@ -30,7 +30,7 @@ def fit_parquet(
 ) -> StochasticEMRegressor:
     """Fit a `StochasticEMRegressor` to Parquet files that may be larger than memory.
 
-    Files with up to 100 million numbers are read and fitted in memory. Larger ones are read
+    Files with up to 200 million numbers are read and fitted in memory. Larger ones are read
     in passes: on this machine, where whole groups are put together in temporary files, or on the
     workers of a Dask cluster, which must see the files under the same paths. For one
     `random_state` there is one answer, to the last bit, wherever the fit is made.

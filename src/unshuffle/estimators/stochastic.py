@@ -63,10 +63,12 @@ class StochasticEMRegressor(
     n_steps : int or "auto", default="auto"
         Proposals of one iteration over all groups together; each group gets the share of its
         rows. "auto" is 4 per row but at least 100,000 ("exact"; 300,000 where the order is
-        mostly right) or n log n ("published").
+        mostly right; 24 per row for the few long iterations of large grouped data) or n log n
+        ("published").
     burn_in : int or "auto", default="auto"
         Proposals of each iteration that are not averaged. "auto" is a fifth of `n_steps`
-        ("exact", whose chain goes on where it stopped) or n ("published").
+        ("exact", whose chain goes on where it stopped; a tenth in long iterations) or n
+        ("published").
     thin : int or "auto", default="auto"
         Distance of the averaged states. "auto" is 1 ("exact": every state counts, at no cost)
         or n / 10 ("published").
@@ -94,7 +96,7 @@ class StochasticEMRegressor(
         Seed of the chain.
     streaming : {"auto", "never"} or Streaming, default="auto"
         Whether to read the data in passes instead of holding them in memory. "auto" does so where
-        X and y have more than 100 million numbers, wherever they are (arrays, memory maps, Dask
+        X and y have more than 200 million numbers, wherever they are (arrays, memory maps, Dask
         collections). A streamed fit keeps nothing per row; see `Streaming`.
     verbose : int, default=0
         1 shows a progress bar.
