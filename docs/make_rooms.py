@@ -16,7 +16,7 @@ FLOORS = {
     "what a user meets": {"cli", "demo", "plots"},
     "scikit-learn's face": {"estimators", "summary", "metrics"},
     "the way in": {"validation", "frames"},
-    "judge": {"newton", "inference"},
+    "judge": {"newton", "sample_fit", "inference"},
     "search": {"search"},
     "align and solve": {"em", "alignment", "priors", "least_squares"},
     "the ground": {"kernels", "problem", "exceptions"},

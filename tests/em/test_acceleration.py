@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from unshuffle import StochasticEMRegressor, newton
+from unshuffle import StochasticEMRegressor, sample_fit
 from unshuffle.alignment.state import State
 from unshuffle.em import start_from_coefficients
 from unshuffle.em_acceleration import Leaps
@@ -105,8 +105,8 @@ def test_samples_keep_groups_whole():
 def test_a_fit_that_began_on_a_sample_agrees_with_one_that_did_not(monkeypatch):
     X, y, groups = shuffled_groups(3_000, 6, noise=0.3)
     plain = StochasticEMRegressor(random_state=0, max_iter=200).fit(X, y, groups=groups)
-    monkeypatch.setattr(newton, "FEWEST_ROWS", 1_000)
-    monkeypatch.setattr(newton, "SAMPLE_ROWS", 1_000)
+    monkeypatch.setattr(sample_fit, "FEWEST_ROWS", 1_000)
+    monkeypatch.setattr(sample_fit, "SAMPLE_ROWS", 1_000)
     begun = StochasticEMRegressor(random_state=0, max_iter=200).fit(X, y, groups=groups)
     assert np.abs(begun.coef_ - plain.coef_).max() < 0.5 * plain.standard_errors_.max()
     assert not np.array_equal(begun.coef_path_[0], plain.coef_path_[0])

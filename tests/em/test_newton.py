@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from unshuffle import StochasticEMRegressor, newton
+from unshuffle import StochasticEMRegressor, newton, sample_fit
 from unshuffle.alignment.carry import carry_over, draw_permutation
 from unshuffle.em import Step, never, start_from_coefficients
 from unshuffle.engine.local import Workers
@@ -134,7 +134,7 @@ def test_newton_ends_where_em_ends_in_fewer_iterations(monkeypatch):
     X, y, groups = grouped(n=12_000, size=30)
     plain = StochasticEMRegressor(random_state=0, max_iter=300).fit(X, y, groups=groups)
     for name, value in (("FEWEST_ROWS", 5_000), ("SAMPLE_ROWS", 4_000), ("FEWEST_GROUPS", 100)):
-        monkeypatch.setattr(newton, name, value)
+        monkeypatch.setattr(sample_fit, name, value)
     fits = [
         StochasticEMRegressor(random_state=0, max_iter=300, n_jobs=n).fit(X, y, groups=groups)
         for n in (1, 2)

@@ -6,7 +6,8 @@ from ..alignment.hard import most_likely_permutation
 from ..alignment.state import State
 from ..em import Drift, Leap, Settled, never, noise_scale
 from ..em_acceleration import Leaps
-from ..newton import fit_sample, newton_from, sample_step
+from ..newton import newton_from
+from ..sample_fit import fit_sample, sample_step
 from ..search.mostly_right import mostly_right_start
 from ._base import Task
 from ._plan import Plan

@@ -12,8 +12,9 @@ from ..alignment.sinkhorn import SinkhornAlignment
 from ..alignment.state import Align
 from ..alignment.tempered import TemperedAlignment
 from ..kernels.swap import Schedule
-from ..newton import NEWTON_BURN_IN, NEWTON_SWEEPS, worth_a_sample
+from ..newton import NEWTON_BURN_IN, NEWTON_SWEEPS
 from ..priors import Prior
+from ..sample_fit import worth_a_sample
 from ..search.mostly_right import FIRST_GUESS
 from ._base import Task
 
