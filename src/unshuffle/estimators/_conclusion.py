@@ -10,12 +10,12 @@ from ..alignment.sampled import SampledAlignment
 from ..alignment.state import Align, Alignment, State
 from ..em import EMResult, settle_on_average
 from ..inference.information import (
-    Covariance,
     Snapshots,
     louis_covariance,
     score_snapshots,
     snapshots_needed,
     sweeps_between,
+    with_chance,
 )
 from ..kernels.swap import Schedule
 from ..newton import Averaged, NewtonSteps
@@ -128,13 +128,6 @@ def recorded_by(beginning: Beginning, result: EMResult) -> Sequence[FloatArray]:
     if result.converged:
         newton.record(result.state)
     return newton.scores
-
-
-def with_chance(uncertainty: Covariance, coef: float, log_noise: float) -> Covariance:
-    """Add the shares of the variance that the chance of the chain makes up."""
-    return uncertainty._replace(
-        coef=uncertainty.coef * (1.0 + coef), log_noise=uncertainty.log_noise * (1.0 + log_noise)
-    )
 
 
 def snapshots_of(recorded: Sequence[FloatArray], noise_scale: float) -> Snapshots:

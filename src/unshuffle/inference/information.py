@@ -346,3 +346,10 @@ def error_inflation(covariance: FloatArray, noise_scale: float) -> float:
     """Root mean square error over directions of the orthonormal basis, in units of the noise."""
     rank = len(covariance)
     return float(np.sqrt(np.trace(covariance) / rank)) / noise_scale if rank else 1.0
+
+
+def with_chance(uncertainty: Covariance, coef: float, log_noise: float) -> Covariance:
+    """Add the shares of the variance that the chance of the chain makes up."""
+    return uncertainty._replace(
+        coef=uncertainty.coef * (1.0 + coef), log_noise=uncertainty.log_noise * (1.0 + log_noise)
+    )

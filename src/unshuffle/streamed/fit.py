@@ -14,13 +14,16 @@ from typing import NamedTuple
 import numpy as np
 
 from ..density import tabulate_density
-from ..em import SMALLEST_RELATIVE_NOISE, Drift, Step, alternate, never
+from ..em import SMALLEST_RELATIVE_NOISE, Drift, Settled, Step, alternate, never
 from ..kernels.block_em import Model
 from ..kernels.exact_sum import exponent_above
 from ..least_squares import LeastSquares
+from ..newton import Averaged, Newton
 from ..problem import FloatArray, IntArray
+from ..sample_fit import worth_a_sample
 from ..search.robust import fit_mixture
 from . import passes
+from .beginning import begin_on_blocks
 from .checkpoint import Checkpoint, Snapshot
 from .normal_equations import NormalEquations
 from .survey import Parts, Survey, add_up, exponents_above
@@ -90,12 +93,16 @@ class Expected(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class StreamedResult:
-    """Where EM over parts ended, and how it came there."""
+    """Where EM over parts ended, and how it came there.
+
+    `added` are the shares that chance adds to the variances of coefficients and log noise.
+    """
 
     state: Snapshot
     final: Expected
     steps: list[Step]
     converged: bool
+    added: FloatArray
 
 
 class StreamedEM:
@@ -118,7 +125,7 @@ class StreamedEM:
     def run(self, report: Callable[[int, Step], None], checkpoint: Checkpoint) -> StreamedResult:
         """Begin, or go on from the checkpoint; iterate; average; look once more."""
         settings = self.settings
-        state, before = self._begin(), list[Step]()
+        (state, newton), before = self._begin(), list[Step]()
         found = checkpoint.load()
         if found is not None:
             state, before = found
@@ -132,21 +139,27 @@ class StreamedEM:
             steps.append(step)
             report(len(steps), step)
 
+        settled: Settled = never
+        if settings.tol:
+            settled = Drift(self.facts, self.solver, settings.tol, settings.window)
+        added, leap = np.zeros(2), None
+        if newton is not None:
+            settled, leap = Averaged(newton, settings.tol, settled), self._leap(newton)
         state, _, steps_made, converged = alternate(
             state,
             align,
             self.solve,
             max_iter=settings.max_iter,
-            settled=Drift(self.facts, self.solver, settings.tol, settings.window)
-            if settings.tol
-            else never,
+            settled=settled,
             report=tell,
             before=before,
+            leap=leap,
         )
         averaged = self._average(state, steps_made)
-        return StreamedResult(
-            averaged, self.align(averaged, len(steps_made)), steps_made, converged
-        )
+        if converged and isinstance(settled, Averaged):
+            added = settled.added(steps_made)
+        final = self.align(averaged, len(steps_made))
+        return StreamedResult(averaged, final, steps_made, converged, added)
 
     def align(self, state: Snapshot, iteration: int, sweeps: float | None = None) -> Expected:
         """E-step: ask every part at `state`."""
@@ -195,18 +208,47 @@ class StreamedEM:
             *self._density,
         )  # fmt: skip
 
-    def _begin(self) -> Snapshot:
-        """Where to start: as `StochasticEMRegressor` does, the robust fit on a sample of rows."""
+    def _begin(self) -> tuple[Snapshot, Newton | None]:
+        """Where to start, as `StochasticEMRegressor` does, and Newton's method from there."""
         facts, settings = self.facts, self.settings
         centre = facts.label_centre if settings.fit_intercept else 0.0
         if settings.mismatch_rate is not None:
-            return self._begin_mostly_right(settings.mismatch_rate, centre)
+            return self._begin_mostly_right(settings.mismatch_rate, centre), None
         if settings.init is None:
-            return self.ordinary_start(self.solver)
+            return self._begin_lost()
         start = self._state(settings.init, centre, facts.label_ss, -1.0)
         # Given coefficients mean what they say: begin with the noise of the best match to them.
         matched = self.align(start, 0, sweeps=0.0)
-        return self._state(settings.init, centre, matched.residual_ss, -1.0)
+        return self._state(settings.init, centre, matched.residual_ss, -1.0), None
+
+    def _begin_lost(self) -> tuple[Snapshot, Newton | None]:
+        """Least squares on the labels as given; where there are many groups, a sample of them."""
+        facts, settings = self.facts, self.settings
+        start = self.ordinary_start(self.solver)
+        follows_model = settings.temper == 1.0 and settings.ridge == 0.0
+        if not (settings.tol and follows_model and worth_a_sample(facts.n_movable, facts.n_blocks)):
+            return start, None
+        found = begin_on_blocks(
+            self.parts, facts, fit_intercept=settings.fit_intercept, seed=settings.seed
+        )
+        start = start._replace(
+            coef=found.coef,
+            intercept=start.shift - float(facts.centre @ found.coef),
+            noise_scale=found.noise_scale,
+        )
+        # Chains start afresh near the posterior, so that nothing lags behind.
+        return start, Newton(start, found.gain, 1.0, facts, self.solver)
+
+    def _leap(self, newton: Newton) -> Callable[[list[Step], Snapshot, Snapshot], Snapshot]:
+        """Go on from where Newton's method leads."""
+
+        def leap(steps: list[Step], before: Snapshot, after: Snapshot) -> Snapshot:
+            here = newton.follow(steps).here
+            coef, noise = here[:-1], math.exp(float(here[-1]))
+            intercept = after.shift - float(self.facts.centre @ coef)
+            return after._replace(coef=coef, intercept=intercept, noise_scale=noise)
+
+        return leap
 
     def ordinary_start(self, solver: NormalEquations) -> Snapshot:
         """Least squares on the labels as given."""

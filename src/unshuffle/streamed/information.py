@@ -4,7 +4,12 @@ import math
 
 import numpy as np
 
-from ..inference.information import SWEEPS_PER_SNAPSHOT, Covariance, covariance_less
+from ..inference.information import (
+    SWEEPS_PER_SNAPSHOT,
+    Covariance,
+    covariance_less,
+    with_chance,
+)
 from ..problem import FloatArray
 from . import passes
 from .fit import SLACK, StreamedEM, StreamedResult
@@ -46,7 +51,8 @@ def streamed_covariance(em: StreamedEM, result: StreamedResult) -> Covariance:
     rate = None
     if em.settings.estimates and facts.n_movable:
         rate = result.final.mismatched_share
-    return covariance_less(facts, solver, state.noise_scale, missing, rate)
+    covariance = covariance_less(facts, solver, state.noise_scale, missing, rate)
+    return with_chance(covariance, *result.added)
 
 
 def _largest_scores(em: StreamedEM, result: StreamedResult) -> FloatArray:

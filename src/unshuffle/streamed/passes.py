@@ -48,6 +48,26 @@ class Sample(NamedTuple):
     pinned: BoolArray
 
 
+class SampledBlocks(NamedTuple):
+    """Some whole blocks, and some pinned rows.
+
+    Attributes
+    ----------
+    streams, sizes : arrays of shape (n_blocks,)
+        What keys each block, whatever part it is in, and its rows.
+    X, y : arrays of shape (n, d) and (n,)
+        The rows of the blocks, one block after the other, then the pinned ones.
+    pinned : array of shape (n_pinned,)
+        Numbers of the pinned rows in the whole table.
+    """
+
+    streams: IntArray
+    sizes: IntArray
+    X: FloatArray
+    y: FloatArray
+    pinned: IntArray
+
+
 def ranges(part: Part) -> Ranges:
     """Least and greatest value of every column and of the label; refuses what is not finite."""
     d, rows = part.n_features, part.frozen_rows()
@@ -138,8 +158,7 @@ def score_products(
 
 def sample(part: Part, share: float) -> Sample:
     """About a `share` of the rows, chosen by a hash of their number in the whole table."""
-    limit = np.uint64(min(share * 2.0**64, 2.0**64 - 2048))
-    place = np.flatnonzero(hashed(part.numbers) <= limit)
+    place = np.flatnonzero(hashed(part.numbers) <= hash_limit(share))
     rows = part.rows
     return Sample(
         part.numbers[place],
@@ -147,6 +166,27 @@ def sample(part: Part, share: float) -> Sample:
         rows.y[place],
         place >= part.n_movable,
     )
+
+
+def sample_blocks(part: Part, share: float) -> SampledBlocks:
+    """About a `share` of the blocks and of the pinned rows, chosen by a hash of their numbers."""
+    rows, limit = part.rows, hash_limit(share)
+    kept = np.flatnonzero(hashed(rows.streams) <= limit)
+    pinned = part.n_movable + np.flatnonzero(hashed(part.numbers[part.n_movable :]) <= limit)
+    blocks = [np.arange(rows.starts[g], rows.starts[g + 1]) for g in kept]
+    place = np.concatenate([*blocks, pinned]).astype(np.int64)
+    return SampledBlocks(
+        rows.streams[kept],
+        np.diff(rows.starts)[kept],
+        np.asarray(part.features()[rows.places[place]], dtype=np.float64),
+        rows.y[place],
+        part.numbers[pinned],
+    )
+
+
+def hash_limit(share: float) -> np.uint64:
+    """The hash below which a `share` of all numbers lie."""
+    return np.uint64(min(share * 2.0**64, 2.0**64 - 2048))
 
 
 def hashed(numbers: IntArray) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
