@@ -59,6 +59,8 @@ bench-search: .venv/dev  ## global search and front door, beside OLS, Huber, har
 
 bench-inference: .venv/dev  ## coverage of intervals, verdicts on fresh seeds, what they cost
 	$(BIN)/python -m benchmarks.inference
+	$(BIN)/python -m benchmarks.bootstrap
+	$(BIN)/python -m benchmarks.posterior
 
 bench-surface: .venv/dev  ## the command line: help, fit, predict, reading a large table
 	$(BIN)/python -m benchmarks.surface
