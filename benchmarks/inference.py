@@ -120,7 +120,7 @@ def cost(rounds=3):
     ):
         data, best = make(0), {}
         model = StochasticEMRegressor(max_iter=200, random_state=0, **settings)
-        plain = type("Plain", (StochasticEMRegressor,), {"follows_model": False})
+        plain = type("Plain", (StochasticEMRegressor,), {"_follows_model": False})
         without = plain(max_iter=200, random_state=0, **settings)
         for _ in range(rounds):
             for label, contender in (("with", model), ("without", without)):

@@ -53,7 +53,7 @@ def conclude(
     n_last = min(2 * WINDOW, (len(result.steps) + 1) // 2)
     result = settle_on_average(problem, solver, result, align, n_last, n_runs)
     state, uncertainty = result.state._replace(perm=result.alignment.perm), None
-    if model.follows_model:
+    if model._follows_model:
         first = len(result.steps) + n_runs
         recorded = recorded_by(beginning, result)
         if len(recorded) >= FEWEST_RECORDED:
@@ -98,7 +98,7 @@ def walk_length(task: Task, plan: Plan) -> int:
 
 def final_runs(model: "StochasticEMRegressor", task: Task, plan: Plan) -> int:
     """Runs whose average, with that of the walk that follows, gives match probabilities."""
-    missing = FINAL_STEPS - (walk_length(task, plan) if model.follows_model else 0)
+    missing = FINAL_STEPS - (walk_length(task, plan) if model._follows_model else 0)
     return min(max(1, missing // plan.schedule.n_steps), MOST_FINAL_RUNS)
 
 

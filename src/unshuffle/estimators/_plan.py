@@ -64,7 +64,7 @@ def by_newton(model: "StochasticEMRegressor", task: Task, prior: Prior) -> bool:
     """Whether the order is lost inside so many groups that a sample of them leads the way."""
     return (
         model.variant == "exact"
-        and model.follows_model
+        and model._follows_model
         and isinstance(model.init, str)
         and not prior.mostly_right
         and prior.places is None

@@ -276,7 +276,7 @@ class StochasticEMRegressor(
         return LeastSquares(problem.X, fit_intercept=self.fit_intercept, ridge=self.ridge)
 
     @property
-    def follows_model(self) -> bool:
+    def _follows_model(self) -> bool:
         """Whether the fit maximises the likelihood, neither tempered nor shrunk."""
         return self.temper == 1.0 and self.ridge == 0.0
 
