@@ -63,8 +63,8 @@ class StochasticEMRegressor(
     n_steps : int or "auto", default="auto"
         Proposals of one iteration over all groups together; each group gets the share of its
         rows. "auto" is 4 per row but at least 100,000 ("exact"; 300,000 where the order is
-        mostly right; 24 per row for the few long iterations of large grouped data) or n log n
-        ("published").
+        mostly right, and 2 per row from 300,000 rows on; 24 per row for the few long iterations
+        of large grouped data) or n log n ("published").
     burn_in : int or "auto", default="auto"
         Proposals of each iteration that are not averaged. "auto" is a fifth of `n_steps`
         ("exact", whose chain goes on where it stopped; a tenth in long iterations) or n

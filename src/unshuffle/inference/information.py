@@ -43,7 +43,7 @@ SWEEPS_PER_SNAPSHOT = 4
 SWEEPS_OF_WALK = 256
 MOST_SNAPSHOTS, FEWEST_SNAPSHOTS = 250, 8
 ROWS_SEEN = 2_000_000  # over all snapshots, where that allows more than is needed
-ENOUGH = 24  # snapshots of a single large group: its standard errors vary by 3 or 4 %
+ENOUGH = 20  # snapshots of a single large group: its standard errors vary by about 4 %
 # Groups are independent given the parameters: strata of whole groups each have their own mean over
 # the snapshots, and their covariances add up.
 MOST_STRATA = 1 << 14
