@@ -9,7 +9,7 @@ from .alignment.carry import draw_permutation
 from .alignment.chain import Chain
 from .alignment.sampled import SampledAlignment
 from .alignment.state import State
-from .em import Drift, EMResult, run_em, start_from_coefficients, start_from_labels
+from .em import Drift, run_em, settle_on_average, start_from_labels
 from .em_acceleration import Leaps
 from .engine.local import Workers
 from .inference.information import (
@@ -66,28 +66,20 @@ def fit_sample(few: Problem, *, fit_intercept: bool, seed: int, workers: Workers
     perm = draw_permutation(few, start.fitted, start.noise_scale, seed)
     steps = SWEEPS * few.n_movable
     chain = Chain(few, Schedule(steps, steps // 5, 1), seed, workers)
+    align = SampledAlignment(chain, Prior())
     result = run_em(
         few,
         solver,
         start._replace(perm=perm),
-        SampledAlignment(chain, Prior()),
+        align,
         max_iter=MOST_ITERATIONS,
         settled=Drift(few, solver, TOLERANCE, WINDOW),
         report=lambda step: None,
         leap=Leaps(few, solver, WINDOW_OF_LEAPS, with_rate=False),
     )
-    state = _averaged(few, solver, result)
+    state = settle_on_average(few, solver, result, align, 2 * WINDOW, n_runs=0).state
     gain = _gain(few, solver, state, len(result.steps), chain)
     return SampleFit(state.coef, state.intercept, state.noise_scale, gain)
-
-
-def _averaged(few: Problem, solver: LeastSquares, result: EMResult) -> State:
-    last = result.steps[-2 * WINDOW :]
-    coef = np.mean([step.coef for step in last], axis=0)
-    intercept = float(np.mean([step.intercept for step in last]))
-    state = start_from_coefficients(few, solver, coef, intercept)
-    noise = float(np.mean([step.noise_scale for step in last]))
-    return state._replace(noise_scale=noise, perm=result.state.perm)
 
 
 def _gain(

@@ -7,16 +7,13 @@ from ..alignment.state import State
 from ..em import Drift, Leap, Settled, never, noise_scale
 from ..em_acceleration import Leaps
 from ..newton import newton_from
-from ..sample_fit import fit_sample, sample_step
+from ..sample_fit import WINDOW, WINDOW_OF_LEAPS, fit_sample, sample_step
 from ..search.mostly_right import mostly_right_start
 from ._base import Task
 from ._plan import Plan
 
 if TYPE_CHECKING:
     from .stochastic import StochasticEMRegressor
-
-WINDOW = 5  # iterations whose mean is compared with that of as many before
-WINDOW_OF_LEAPS = 3  # iterations whose mean is a point, where they scatter
 
 
 class Beginning(NamedTuple):

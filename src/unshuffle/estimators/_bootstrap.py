@@ -9,13 +9,14 @@ from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
 from ..alignment.chain import Chain
-from ..em import Drift, Step, never, run_em, settle_on_average, start_from_labels
+from ..em import Step, run_em, settle_on_average, start_from_labels
 from ..engine.local import Workers
 from ..inference.bootstrap import BootstrapResult, Draw, Refit, Source, replicate
 from ..least_squares import LeastSquares
 from ..pairing import Pairing
 from ..priors import Prior
 from ..problem import FloatArray, Problem
+from ..sample_fit import WINDOW
 from ..seeding import seed_from
 from ._base import Task
 from ._beginning import begin
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 # Proposals per row and iteration of a replicate. A fit of small data makes more of them, for a
 # steadier answer; beside the spread of the replicates that would not be seen.
 SWEEPS = 50
-WINDOW = 5  # iterations whose averages are compared, as in the fit itself
 
 
 class BootstrapMethods:
@@ -158,11 +158,11 @@ def _stochastic_em(inner: "StochasticEMRegressor", problem: Problem, prior: Prio
     """Refit with the settings of `inner`, without standard errors and long final runs."""
     solver = inner._solver(problem)
     plan = plan_of(inner, Task(problem, solver, 0, Workers(1), prior.match_prob))
-    schedule, tol = plan.schedule, plan.tol
+    schedule = plan.schedule
     if inner.n_steps == "auto" and inner.burn_in == "auto":
         steps = min(schedule.n_steps, SWEEPS * problem.n_movable)
         schedule = schedule._replace(n_steps=steps, burn_in=steps // 5)
-    plan = Plan(prior, schedule, tol)
+    plan = Plan(prior, schedule, plan.tol)
 
     def ignore(step: Step) -> None:
         """A replicate goes on unheard."""
@@ -170,13 +170,14 @@ def _stochastic_em(inner: "StochasticEMRegressor", problem: Problem, prior: Prio
     def refit(simulated: Problem, seed: int) -> Draw:
         task = Task(simulated, solver, seed, Workers(1), prior.match_prob)
         align = aligner(inner, Chain(simulated, schedule, seed, task.workers), prior)
+        beginning = begin(inner, task, plan)
         result = run_em(
             simulated,
             solver,
-            begin(inner, task, plan).start,
+            beginning.start,
             align,
             max_iter=inner.max_iter,
-            settled=Drift(simulated, solver, tol, WINDOW) if tol else never,
+            settled=beginning.settled,
             report=ignore,
         )
         n_last = min(2 * WINDOW, (len(result.steps) + 1) // 2)

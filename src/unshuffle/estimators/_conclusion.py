@@ -21,8 +21,9 @@ from ..kernels.swap import Schedule
 from ..newton import Averaged, NewtonSteps
 from ..pairing import Pairing, likely_permutation, without_features
 from ..problem import FloatArray
+from ..sample_fit import WINDOW
 from ._base import Outcome, Task
-from ._beginning import WINDOW, Beginning
+from ._beginning import Beginning
 from ._inference import labels_as_given, told_of_uncertainty
 from ._plan import Plan
 

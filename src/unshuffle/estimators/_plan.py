@@ -14,7 +14,7 @@ from ..alignment.tempered import TemperedAlignment
 from ..kernels.swap import Schedule
 from ..newton import NEWTON_BURN_IN, NEWTON_SWEEPS
 from ..priors import Prior
-from ..sample_fit import worth_a_sample
+from ..sample_fit import TOLERANCE, worth_a_sample
 from ..search.mostly_right import FIRST_GUESS
 from ._base import Task
 
@@ -29,7 +29,6 @@ FEWEST_STEPS_MOSTLY_RIGHT = 300_000  # doubtful rows come and go, so averages ne
 # Where the order is mostly right in very many rows, ten iterations that are averaged scatter by a
 # tenth of a standard error even so.
 MANY_ROWS, SWEEPS_OF_MANY = 300_000, 2
-TOLERANCE = 0.2
 
 
 class Plan(NamedTuple):

@@ -60,8 +60,7 @@ def fit_streamed(
                 )
 
             result = em.run(tell, checkpoint_of(streaming, facts, settings))
-        follows_model = model.temper == 1.0 and model.ridge == 0.0
-        covariance = streamed_covariance(em, result) if follows_model else None
+        covariance = streamed_covariance(em, result) if model._follows_model else None
     extras = told_of_uncertainty(
         covariance,
         result.state.noise_scale,
