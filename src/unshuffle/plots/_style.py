@@ -28,16 +28,8 @@ def panels(
     ax: Any, n_panels: int = 1, *, size: tuple[float, float] = (6.4, 4.0)
 ) -> tuple["Figure", list["Axes"]]:
     """The axes to draw on: those given, or new ones side by side; `size` in inches for each."""
-    try:
-        import matplotlib.pyplot as plt
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "matplotlib":
-            raise
-        message = 'pictures need matplotlib; run: pip install "unshuffle[plots]"'
-        raise ImportError(message) from error
-
     if ax is None:
-        figure, axes = plt.subplots(
+        figure, axes = _pyplot().subplots(
             1, n_panels, squeeze=False, layout="constrained",
             figsize=(size[0] if n_panels == 1 else 0.75 * size[0] * n_panels, size[1]),
         )  # fmt: skip
@@ -49,6 +41,17 @@ def panels(
             f"{len(given)} axes; give ax=None or {n_panels}"
         )
     return given[0].figure, given
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib.pyplot as plt
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "matplotlib":
+            raise
+        message = 'pictures need matplotlib; run: pip install "unshuffle[plots]"'
+        raise ImportError(message) from error
+    return plt
 
 
 def ink() -> str:

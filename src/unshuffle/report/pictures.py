@@ -169,17 +169,21 @@ def _picture(
 ) -> Picture:
     """Draw on panels one below the other and turn them into SVG for a page."""
     import matplotlib.style
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     with matplotlib.style.context(["default", STYLE]):
-        figure = Figure(figsize=(WIDTH, sum(heights)), layout="constrained")
-        figure.get_layout_engine().set(hspace=0.06, h_pad=0.06)  # type: ignore[union-attr, call-arg]
+        layout = ConstrainedLayoutEngine(hspace=0.06, h_pad=0.06)
+        figure = Figure(figsize=(WIDTH, sum(heights)), layout=layout)
         axes = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)
         draw(axes.ravel() if len(heights) > 1 else axes[0, 0])
+        # Figure.savefig would lay out twice and draw twice, which is half the time of a report.
+        layout.execute(figure)
+        figure.set_layout_engine("none")
         drawn = StringIO()
-        figure.savefig(
-            drawn, format="svg", metadata={"Date": None, "Creator": None}, transparent=True
-        )
+        canvas: Any = FigureCanvasSVG(figure)
+        canvas.print_svg(drawn, metadata={"Date": None, "Creator": None})
     return Picture(name, _for_page(drawn.getvalue(), name, caption), caption)
 
 
