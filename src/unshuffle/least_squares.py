@@ -17,6 +17,7 @@ from .problem import FloatArray, IntArray
 ROWS_PER_BLOCK = 16_384
 FAR_FROM_ZERO = 100.0  # in standard deviations of a column
 WELL_CONDITIONED = 100.0
+NEARLY_ORTHONORMAL = 0.01
 
 Blocks: TypeAlias = Iterator[tuple[slice, FloatArray]]
 
@@ -93,8 +94,13 @@ class LeastSquares:
 
     def basis(self) -> FloatArray:
         """Orthonormal basis of the (centred) columns of X, shape (n, rank)."""
-        Q, _ = np.linalg.qr((self.X - self.centre) @ self.to_coef)
-        return Q
+        Q: FloatArray = (self.X - self.centre) @ self.to_coef
+        gram = Q.T @ Q
+        if np.abs(gram - np.eye(self.rank)).max(initial=0.0) > NEARLY_ORTHONORMAL:
+            return np.linalg.qr(Q)[0]
+        # What rounding left is mended by a triangle, at a tenth of the cost.
+        mended: FloatArray = Q @ np.linalg.inv(np.linalg.cholesky(gram)).T
+        return mended
 
     def coordinates(self, labels: FloatArray) -> FloatArray:
         """Coefficients of `labels` in the orthonormal basis that `to_coef` leads from."""

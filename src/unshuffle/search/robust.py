@@ -17,7 +17,7 @@ from ..problem import BoolArray, FloatArray
 HUBER_THRESHOLD = 1.345  # 95 % efficiency under normal noise
 SMALLEST_RELATIVE_NOISE = 1e-6
 ROWS_PER_BLOCK = 4_096
-MANY_ROWS = 200_000
+MANY_ROWS = 50_000
 
 
 class Mixture(NamedTuple):
