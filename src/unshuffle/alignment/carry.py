@@ -22,10 +22,15 @@ ROWS_PER_CALL = 1 << 20
 
 def draw_permutation(problem: Problem, fitted: FloatArray, scale: float, seed: int) -> IntArray:
     """Near a draw from the posterior: sort labels like the fitted values with noise."""
-    noise = np.random.default_rng(seed).standard_normal(problem.n_rows)
-    noise *= scale
-    noise += fitted
-    return most_likely_permutation(problem, noise)
+    return most_likely_permutation(problem, with_noise(fitted, scale, seed))
+
+
+def with_noise(fitted: FloatArray, scale: float, seed: int) -> FloatArray:
+    """Labels as the model would draw them."""
+    labels = np.random.default_rng(seed).standard_normal(len(fitted))
+    labels *= scale
+    labels += fitted
+    return labels
 
 
 def carry_over(problem: Problem, before: State, after: State, workers: Workers) -> State:

@@ -31,7 +31,7 @@ def begin(model: "StochasticEMRegressor", task: Task, plan: Plan) -> Beginning:
     prior = plan.prior
     if prior.mostly_right:
         given = None if isinstance(model.init, str) else model._start(task)
-        start = mostly_right_start(task.problem, task.solver, prior, given)
+        start = mostly_right_start(task.problem, task.solver, prior, given, task.seed)
     elif model.variant == "published" or prior.places is not None:
         start = model._start(task)
     elif not isinstance(model.init, str):

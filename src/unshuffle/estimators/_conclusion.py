@@ -1,14 +1,16 @@
 """The end of Stochastic EM: averages, match probabilities, uncertainty."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..alignment.chain import Chain
 from ..alignment.sampled import SampledAlignment
+from ..alignment.soft import SoftAlignment
 from ..alignment.state import Align, Alignment, State
-from ..em import EMResult, settle_on_average
+from ..em import EMResult, settle_on_average, solve
 from ..inference.information import (
     Snapshots,
     louis_covariance,
@@ -63,15 +65,17 @@ def conclude(
             seen = look_around(task, plan, state, first, result.alignment, averages=sampled)
         if sampled:
             made = n_runs * plan.schedule.n_steps
-            joined = join(result.alignment, made, seen, walk_length(task, plan))
-            result = EMResult(result.state, joined, result.steps, result.converged)
+            found = join(task, plan, result, made, seen)
+            # One more step, on labels averaged for longer than those of any step on the way: it
+            # forgets most of the chance of the chain, and of where EM began.
+            result = replace(result, state=solve(problem, solver, found), alignment=found)
         uncertainty = louis_covariance(
             problem, solver, state.noise_scale, seen.scores, rate_of(task, plan, result.alignment)
         )
         if isinstance(beginning.settled, Averaged) and result.converged:
             uncertainty = with_chance(uncertainty, *beginning.settled.added(result.steps))
     matched = np.asarray(result.alignment.match_proba)
-    state = state._replace(match_proba=matched)
+    state = result.state._replace(perm=result.alignment.perm, match_proba=matched)
     rate = float(1.0 - matched.mean())
     extras: dict[str, Any] = {
         "match_proba_": problem.restore(matched),
@@ -138,14 +142,18 @@ def snapshots_of(recorded: Sequence[FloatArray], noise_scale: float) -> Snapshot
     return Snapshots(scores)
 
 
-def join(alignment: Alignment, made: int, seen: Snapshots, length: int) -> Alignment:
-    """Average two walks by their lengths."""
+def join(task: Task, plan: Plan, result: EMResult, made: int, seen: Snapshots) -> Alignment:
+    """Average two walks at one state by their lengths, in proposals."""
+    alignment, length = result.alignment, walk_length(task, plan)
     if seen.expected is None or seen.match_proba is None or alignment.match_proba is None:
         return alignment
     share = length / (made + length)
-    return alignment._replace(
-        expected=alignment.expected + share * (seen.expected - alignment.expected),
-        match_proba=alignment.match_proba + share * (seen.match_proba - alignment.match_proba),
+    return SoftAlignment(task.problem, plan.prior).conclude(
+        result.state,
+        alignment.expected + share * (seen.expected - alignment.expected),
+        alignment.match_proba + share * (seen.match_proba - alignment.match_proba),
+        alignment.perm,
+        alignment.acceptance_rate,
     )
 
 

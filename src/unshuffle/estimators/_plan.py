@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 SWEEPS, BURN_IN = 4, 0.2
 FEWEST_STEPS = 100_000
 FEWEST_STEPS_MOSTLY_RIGHT = 300_000  # doubtful rows come and go, so averages need longer
-# Where the order is mostly right in very many rows, ten iterations that are averaged scatter by a
-# tenth of a standard error even so.
-MANY_ROWS, SWEEPS_OF_MANY = 300_000, 2
 
 
 class Plan(NamedTuple):
@@ -79,8 +76,6 @@ def schedule_of(model: "StochasticEMRegressor", n: int, prior: Prior, newton: bo
     published = model.variant == "published"
     fewest = FEWEST_STEPS_MOSTLY_RIGHT if prior.mostly_right else FEWEST_STEPS
     sweeps = NEWTON_SWEEPS if newton else SWEEPS
-    if prior.mostly_right and n >= MANY_ROWS:
-        sweeps = SWEEPS_OF_MANY
     steps = max(sweeps * n, fewest)
     steps = math.ceil(n * math.log(max(n, 2))) if published else steps
     n_steps = steps if model.n_steps == "auto" else int(model.n_steps)

@@ -357,7 +357,7 @@ class ShuffledRegressor(InferenceMethods, PosteriorMethods, PairingMethods, Base
     def _find_out(self, task: Task, landscape: Landscape, p_value: float) -> tuple[str, Outcome]:
         """Fit as the order given suggests; where the fit belies it, the other way."""
         ordered = p_value < INFORMATIVE
-        if ordered or (p_value < HARDLY and fits_tightly(task.problem, task.solver)):
+        if ordered or (p_value < HARDLY and fits_tightly(task.problem, task.solver, task.seed)):
             outcome = self._mostly_right(task)
             if outcome.extras["mismatch_rate_"] <= NOTHING_LEFT:
                 return "mostly-right", outcome

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..alignment.carry import with_noise
 from ..alignment.hard import sort_all_but
 from ..alignment.sinkhorn import SinkhornAlignment
 from ..alignment.state import State
@@ -22,9 +23,9 @@ TIGHT, HARDLY_ANY_RIGHT = 0.65, 0.87
 
 
 def mostly_right_start(
-    problem: Problem, solver: LeastSquares, prior: Prior, given: State | None
+    problem: Problem, solver: LeastSquares, prior: Prior, given: State | None, seed: int
 ) -> State:
-    """Coefficients, noise, rate of mismatches, and who is suspected.
+    """Coefficients, noise, rate of mismatches, and a permutation with them.
 
     Coefficients of a `given` start are kept, and only the rest comes from the mixture.
     """
@@ -44,7 +45,7 @@ def mostly_right_start(
         match_proba=problem.arrange(mixture.match_proba),
     )
     if prior.places is None:  # where labels have a reach, only the order given surely keeps it
-        start = start._replace(perm=typical_permutation(problem, start))
+        start = start._replace(perm=typical_permutation(problem, start, seed))
     n_pairs = int((np.diff(problem.starts) ** 2).sum())
     if given is not None or mixture.mismatch_rate < MANY_MISMATCHES or n_pairs > MOST_PAIRS:
         return start
@@ -57,15 +58,17 @@ def mostly_right_start(
         settled=Drift(problem, solver, 0.2, 5),
         report=lambda step: None,
     ).state
-    return end if prior.places is not None else end._replace(perm=typical_permutation(problem, end))
+    if prior.places is not None:
+        return end
+    return end._replace(perm=typical_permutation(problem, end, seed))
 
 
-def fits_tightly(problem: Problem, solver: LeastSquares) -> bool:
+def fits_tightly(problem: Problem, solver: LeastSquares, seed: int) -> bool:
     """Whether a fit that believes the order given finds many rows near a line.
 
     Labels that are lost leave it with noise like their own spread, or with hardly a row matched.
     """
-    start = mostly_right_start(problem, solver, Prior(FIRST_GUESS, True), None)
+    start = mostly_right_start(problem, solver, Prior(FIRST_GUESS, True), None, seed)
     tight = start.noise_scale < TIGHT * spread_inside(problem)
     return tight and start.mismatch_rate < HARDLY_ANY_RIGHT
 
@@ -86,13 +89,15 @@ def share_inside(problem: Problem) -> float:
     return float(inside / (problem.label_spread**2 * problem.n_rows))
 
 
-def typical_permutation(problem: Problem, state: State) -> IntArray:
-    """A permutation with as many mismatched rows as expected, sorted among themselves.
+def typical_permutation(problem: Problem, state: State, seed: int) -> IntArray:
+    """A permutation near a draw from the posterior: as many mismatched rows as expected.
 
-    Every row is mismatched with its probability (drawn systematically along the rows). The most
-    likely permutation would leave all doubtful rows at home, and a chain takes long to unsettle
-    as many of them as the posterior wants.
+    Every row is mismatched with its probability (drawn systematically along the rows), and these
+    are sorted among themselves like the fitted values with noise. The most likely permutation
+    would leave all doubtful rows at home, and sorting without noise would leave residuals that are
+    too small; a chain takes tens of iterations to make up for either.
     """
     total = np.cumsum(1.0 - np.asarray(state.match_proba)) + 0.5
     leaves = np.floor(total) > np.floor(np.concatenate([[0.5], total[:-1]]))
-    return sort_all_but(problem, state.fitted, ~leaves)
+    drawn = with_noise(state.fitted, state.noise_scale, seed)
+    return sort_all_but(problem, drawn, ~leaves)
