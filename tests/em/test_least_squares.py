@@ -77,6 +77,17 @@ def test_basis_is_orthonormal_and_spans_the_columns():
     np.testing.assert_allclose(B.T @ (B @ y) + y.mean(), solution.fitted, atol=1e-8)
 
 
+@pytest.mark.parametrize("ridge", [0.0, 0.1])
+@pytest.mark.parametrize("degree", [3, 12, 20])
+def test_basis_is_orthonormal_however_ill_conditioned(degree, ridge):
+    X = np.vander(np.linspace(1, 2, 300), degree)
+    solver = LeastSquares(X, fit_intercept=True, ridge=ridge)
+    B = solver.basis()
+    np.testing.assert_allclose(B.T @ B, np.eye(solver.rank), atol=1e-13)
+    centred = X - X.mean(axis=0)
+    np.testing.assert_allclose(B @ (B.T @ centred), centred, atol=1e-9 * np.abs(X).max())
+
+
 def test_length_is_the_norm_of_the_centred_fitted_values():
     rng = np.random.default_rng(4)
     X, w = rng.normal(size=(30, 3)) + 2, rng.normal(size=3)

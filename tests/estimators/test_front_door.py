@@ -4,7 +4,12 @@ from sklearn.linear_model import LinearRegression
 
 from unshuffle import ShuffledRegressor, StochasticEMRegressor
 from unshuffle.datasets import make_shuffled_regression
+from unshuffle.engine.local import Workers
+from unshuffle.least_squares import LeastSquares
 from unshuffle.metrics import coefficient_error, matched_mse
+from unshuffle.problem import make_problem
+from unshuffle.search import order_test
+from unshuffle.search.landscape import Landscape
 
 pytestmark = pytest.mark.filterwarnings("ignore::unshuffle.UnidentifiableWarning")
 
@@ -208,3 +213,21 @@ def test_progress_is_reported_through_search_and_iterations():
     fit(data, callback=seen.append)
     assert any(step.coef is None for step in seen)
     assert any(step.coef is not None for step in seen)
+
+
+def test_large_tables_need_few_shuffles_where_nothing_comes_near(monkeypatch):
+    rng, tried = np.random.default_rng(0), []
+    X = rng.normal(size=(3_000, 3))
+    y = X @ [1.0, 2.0, 0.5] + 0.3 * rng.normal(size=3_000)
+    monkeypatch.setattr(order_test, "LARGE", 1_000)
+    compare = order_test.compare
+    monkeypatch.setattr(
+        order_test, "compare", lambda *args: tried.append(args[2]) or compare(*args)
+    )
+    for labels in (y, rng.permutation(y)):
+        problem = make_problem(X, labels, np.zeros(3_000, dtype=int), np.zeros(3_000, dtype=bool))
+        solver = LeastSquares(X, fit_intercept=True)
+        with Workers(1) as workers:
+            p_value = order_test.order_p_value(Landscape(problem, solver, workers), 0)
+        assert (p_value < order_test.BEYOND_DOUBT) == (labels is y)
+    assert tried == [order_test.FEW_SHUFFLES, order_test.FEW_SHUFFLES, order_test.N_SHUFFLES]

@@ -13,6 +13,7 @@ from ..alignment.state import Align, Alignment, State
 from ..em import EMResult, settle_on_average, solve
 from ..inference.information import (
     Snapshots,
+    chance_of_information,
     louis_covariance,
     score_snapshots,
     snapshots_needed,
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 FINAL_STEPS = 4_000_000
 MOST_FINAL_RUNS = 30
 FEWEST_RECORDED = 5  # snapshots from the way, which lie far apart
+# Information that is less than so many times its own error is looked at again.
+MOST_LOOKS, DOUBTFUL = 4, 2.0
 
 
 def conclude(
@@ -64,8 +67,8 @@ def conclude(
         else:
             seen = look_around(task, plan, state, first, result.alignment, averages=sampled)
         if sampled:
-            made = n_runs * plan.schedule.n_steps
-            found = join(task, plan, result, made, seen)
+            seen = look_longer(task, plan, result, first, seen)
+            found = join(task, plan, result, n_runs * plan.schedule.n_steps, seen)
             # One more step, on labels averaged for longer than those of any step on the way: it
             # forgets most of the chance of the chain, and of where EM began.
             result = replace(result, state=solve(problem, solver, found), alignment=found)
@@ -125,6 +128,25 @@ def look_around(
     )
 
 
+def look_longer(
+    task: Task, plan: Plan, result: EMResult, stream: int, seen: Snapshots
+) -> Snapshots:
+    """Look again, and again, where the information left may be little or none.
+
+    It is a difference of two numbers, one of which is known by chance alone.
+    """
+    problem, alignment = task.problem, result.alignment
+    state = result.state._replace(perm=alignment.perm)
+    rate = rate_of(task, plan, alignment)
+    for _ in range(MOST_LOOKS - 1):
+        known = louis_covariance(problem, task.solver, state.noise_scale, seen.scores, rate)
+        if not known.information_left < DOUBTFUL * chance_of_information(problem, seen, known):
+            break
+        stream += len(seen.scores)
+        seen = seen.and_more(look_around(task, plan, state, stream, alignment, averages=True))
+    return seen
+
+
 def recorded_by(beginning: Beginning, result: EMResult) -> Sequence[FloatArray]:
     """Scores from the way here, the last included, which spare the walk."""
     newton = beginning.leap
@@ -144,7 +166,7 @@ def snapshots_of(recorded: Sequence[FloatArray], noise_scale: float) -> Snapshot
 
 def join(task: Task, plan: Plan, result: EMResult, made: int, seen: Snapshots) -> Alignment:
     """Average two walks at one state by their lengths, in proposals."""
-    alignment, length = result.alignment, walk_length(task, plan)
+    alignment, length = result.alignment, len(seen.scores) * steps_between(task, plan)
     if seen.expected is None or seen.match_proba is None or alignment.match_proba is None:
         return alignment
     share = length / (made + length)

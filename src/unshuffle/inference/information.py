@@ -74,9 +74,16 @@ def snapshots_needed(problem: Problem) -> int:
     if problem.n_movable == 0:
         return 0
     wanted = snapshot_count(problem.n_movable, ENOUGH)
+    enough = 1 + np.ceil(ENOUGH_FREEDOM / strata_alike(problem))
+    return int(max(FEWEST_SNAPSHOTS, min(wanted, enough)))
+
+
+def strata_alike(problem: Problem) -> float:
+    """How many strata of like size would tell as much."""
+    if problem.n_movable == 0:
+        return 0.0
     sizes = np.diff(strata(problem)).astype(np.float64)
-    alike = float(sizes.sum() ** 2 / (sizes**2).sum())
-    return int(max(FEWEST_SNAPSHOTS, min(wanted, 1 + np.ceil(ENOUGH_FREEDOM / alike))))
+    return float(sizes.sum() ** 2 / (sizes**2).sum())
 
 
 def sweeps_between(n_snapshots: int, mostly_right: bool) -> int:
@@ -125,6 +132,19 @@ class Snapshots(NamedTuple):
     scores: FloatArray
     expected: FloatArray | None = None
     match_proba: FloatArray | None = None
+
+    def and_more(self, more: "Snapshots") -> "Snapshots":
+        """These and others, of another walk at the same place."""
+        share = len(more.scores) / (len(self.scores) + len(more.scores))
+
+        def mean(one: FloatArray | None, other: FloatArray | None) -> FloatArray | None:
+            return None if one is None or other is None else one + share * (other - one)
+
+        return Snapshots(
+            np.concatenate([self.scores, more.scores]),
+            mean(self.expected, more.expected),
+            mean(self.match_proba, more.match_proba),
+        )
 
 
 def score_snapshots(
@@ -317,6 +337,12 @@ def louis_covariance(
     """
     missing = covariance_over_snapshots(scores)
     return covariance_less(problem, solver, noise_scale, missing, mismatch_rate)
+
+
+def chance_of_information(problem: Problem, seen: Snapshots, known: Covariance) -> float:
+    """Standard error of the information left, by the chance of the snapshots."""
+    freedom = max((len(seen.scores) - 1) * strata_alike(problem), 1.0)
+    return (1.0 - known.information_left) * float(np.sqrt(2.0 / freedom))
 
 
 def covariance_less(

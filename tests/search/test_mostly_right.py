@@ -1,0 +1,79 @@
+"""Where fits to mostly right pairings begin and end."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from unshuffle import StochasticEMRegressor
+from unshuffle.datasets import make_shuffled_regression
+from unshuffle.estimators import _conclusion
+from unshuffle.inference.information import Snapshots
+from unshuffle.least_squares import LeastSquares
+from unshuffle.priors import Prior
+from unshuffle.problem import make_problem
+from unshuffle.search.mostly_right import mostly_right_start, typical_permutation
+
+N, NOISE, RATE = 4_000, 0.5, 0.25
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_shuffled_regression(
+        N, 3, noise=NOISE, shuffle="fraction", fraction=RATE, random_state=0
+    )
+
+
+def test_the_start_is_near_a_draw_from_the_posterior(data):
+    problem = make_problem(data.X, data.y, np.zeros(N, dtype=int), np.zeros(N, dtype=bool))
+    solver = LeastSquares(problem.X, fit_intercept=True)
+    state = mostly_right_start(problem, solver, Prior(0.1, True), None, 0)
+    away = state.perm != np.arange(N)
+    assert np.mean(away) == pytest.approx(RATE, abs=0.03)
+    energy = np.mean((problem.y[state.perm] - state.fitted)[away] ** 2)
+    assert 0.8 * NOISE**2 < energy < 1.3 * NOISE**2
+    # The control: sorted without noise they would lie much too near.
+    quiet = state._replace(noise_scale=0.0)
+    perm = typical_permutation(problem, quiet, 0)
+    assert np.mean((problem.y[perm] - state.fitted)[away] ** 2) < 0.5 * NOISE**2
+    other = mostly_right_start(problem, solver, Prior(0.1, True), None, 1)
+    assert not np.array_equal(other.perm, state.perm)
+
+
+def test_coefficients_are_least_squares_on_the_expected_labels(data):
+    model = StochasticEMRegressor(mismatch_rate="estimate", random_state=0).fit(data.X, data.y)
+    ends = LinearRegression().fit(data.X, model.expected_labels_)
+    np.testing.assert_allclose(model.coef_, ends.coef_, rtol=1e-9)
+    assert model.intercept_ == pytest.approx(ends.intercept_)
+    # A permutation keeps the sum of squares, so that averaging hides what is missing from it.
+    expected, centre = model.expected_labels_, data.y.mean()
+    hidden = np.sum((data.y - centre) ** 2) - np.sum((expected - centre) ** 2)
+    squares = np.sum((expected - ends.predict(data.X)) ** 2) + hidden
+    assert model.noise_scale_ == pytest.approx(np.sqrt(squares / (N - 4)), rel=1e-9)
+
+
+def test_doubtful_information_is_looked_at_again(data, monkeypatch):
+    looks, look = [], _conclusion.look_around
+
+    def counted(*args, **kwargs):
+        looks.append(args[3])
+        return look(*args, **kwargs)
+
+    monkeypatch.setattr(_conclusion, "look_around", counted)
+    model = StochasticEMRegressor(mismatch_rate="estimate", random_state=0)
+    model.fit(data.X, data.y)
+    assert len(looks) == 1
+    monkeypatch.setattr(_conclusion, "DOUBTFUL", np.inf)
+    again = StochasticEMRegressor(mismatch_rate="estimate", random_state=0).fit(data.X, data.y)
+    assert len(set(looks[1:])) == _conclusion.MOST_LOOKS  # each with draws of its own
+    assert again.information_left_ != model.information_left_
+    assert again.information_left_ == pytest.approx(model.information_left_, abs=0.3)
+
+
+def test_two_walks_are_averaged_by_their_lengths():
+    one = Snapshots(np.zeros((3, 1, 2)), np.zeros(2), np.ones(2))
+    other = Snapshots(np.ones((1, 1, 2)), np.full(2, 4.0), np.zeros(2))
+    both = one.and_more(other)
+    assert both.scores[:, 0, 0].tolist() == [0.0, 0.0, 0.0, 1.0]
+    assert both.expected.tolist() == [1.0, 1.0]
+    assert both.match_proba.tolist() == [0.75, 0.75]
+    assert one.and_more(Snapshots(other.scores)).expected is None
