@@ -124,6 +124,15 @@ def test_a_callback_that_raises_passes_through_and_leaves_nothing(kind):
     assert not [name for name in vars(model) if name.endswith("_")]
 
 
+@pytest.fixture
+def obeyed():
+    """Ctrl-C is obeyed even where the tests run in the background of a shell, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("obeyed")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("kind", [StochasticEMRegressor, HardEMRegressor])
 def test_interrupting_is_quick_and_keeps_the_previous_fit(kind, n_jobs):

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from unshuffle import fit_parquet, load_model
+from unshuffle import Streaming, fit_parquet, load_model
 from unshuffle.cli.app import app
 from unshuffle.datasets import make_shuffled_regression
 
@@ -31,11 +31,30 @@ def test_several_files_are_one_table(pieces, tmp_path):
     out = tmp_path / "out"
     said = call(*pieces, "-y", "y", "-g", "zone", "--out", out, "--json")
     assert said.exit_code == 0
-    model = fit_parquet(pieces, label="y", group="zone", random_state=0)
+    model = fit_parquet(pieces, label="y", group="zone", random_state=0, streaming=Streaming())
     told = json.loads(said.stdout)["coefficients"]
     assert told["a"]["unshuffle"]["coef"] == model.coef_[0]
     assert sorted(path.name for path in out.iterdir()) == ["model.json", "model.npz", "summary.csv"]
     assert load_model(out).coef_.tolist() == model.coef_.tolist()
+
+
+def test_a_checkpoint_is_written_and_gone_on_from(pieces, tmp_path):
+    checkpoint = tmp_path / "c.npz"
+    arguments = (*pieces, "-y", "y", "-g", "zone", "--json", "--checkpoint", checkpoint)
+    whole = call(*arguments)
+    assert whole.exit_code == 0
+    assert checkpoint.stat().st_size > 100
+    assert call(*arguments, "--resume").stdout == whole.stdout
+    checkpoint.write_bytes(checkpoint.read_bytes()[:200])
+    refused = call(*arguments, "--resume")
+    assert refused.exit_code == 2
+    assert "c.npz" in refused.stderr
+
+
+def test_a_scheduler_that_is_not_there_is_named(pieces):
+    refused = call(*pieces, "-y", "y", "-g", "zone", "--scheduler", "tcp://127.0.0.1:9")
+    assert refused.exit_code == 2
+    assert "tcp://127.0.0.1:9" in refused.stderr
 
 
 def test_no_verdict_is_said(pieces):

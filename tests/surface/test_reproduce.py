@@ -100,7 +100,10 @@ def test_missing_extra_is_named(tmp_path):
 
 def test_interrupting_says_how_to_go_on(tmp_path):
     out = tmp_path / "out"
-    process = start("all", "--out", out)
+    # In the background of a shell that ignores Ctrl-C the command would ignore it as well.
+    process = start(
+        "all", "--out", out, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    )
     deadline = time.monotonic() + 60
     while not out.exists() and time.monotonic() < deadline:
         time.sleep(0.1)

@@ -38,8 +38,12 @@ def fit_large(
     pairing: str,
     quiet: bool,
 ) -> "StochasticEMRegressor":
-    """Fit in passes; what is believed of the order must be said, because nothing tests it."""
+    """Fit in passes; what is believed of the order must be said, because nothing tests it.
+
+    Always in passes, so that a scheduler, or none, changes no bit.
+    """
     from ..estimators.parquet import fit_parquet
+    from ..estimators.streaming import Streaming
 
     others = [path for path in paths if path.suffix != ".parquet" and not path.is_dir()]
     if others:
@@ -60,6 +64,7 @@ def fit_large(
             label=label,
             **columns,
             **passes._asdict(),
+            streaming=Streaming(),
             **settings,
             mismatch_rate="estimate" if pairing == "mostly-right" else None,
             verbose=int(sys.stderr.isatty() and not quiet),

@@ -30,10 +30,11 @@ def fit_parquet(
 ) -> StochasticEMRegressor:
     """Fit a `StochasticEMRegressor` to Parquet files that may be larger than memory.
 
-    Files with up to 200 million numbers are read and fitted in memory. Larger ones are read
-    in passes: on this machine, where whole groups are put together in temporary files, or on the
-    workers of a Dask cluster, which must see the files under the same paths. For one
-    `random_state` there is one answer, to the last bit, wherever the fit is made.
+    Files with up to 200 million numbers are read and fitted in memory. Larger ones, and any for
+    which a `scheduler`, a `checkpoint` or `streaming` is given, are read in passes: on this
+    machine, where whole groups are put together in temporary files, or on the workers of a Dask
+    cluster, which must see the files under the same paths. For one `random_state` a fit in passes
+    has one answer, to the last bit, wherever it is made.
 
     Parameters
     ----------
@@ -52,15 +53,13 @@ def fit_parquet(
     scheduler : str, default=None
         Address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``. None uses this machine.
     checkpoint : path, default=None
-        File that a streamed fit writes every `checkpoint_every` iterations and when it is cut
-        short. A fit in memory writes none.
+        File to write every `checkpoint_every` iterations and when the fit is cut short.
     checkpoint_every : int, default=None
         Iterations between two writes; 10 if None.
     resume : bool, default=False
         Go on from the checkpoint, if there is one.
     streaming : Streaming, default=None
-        Further settings of a streamed fit; the fit is then streamed whatever the size. The
-        arguments above come first.
+        Further settings of a fit in passes. The arguments above come first.
     **settings
         Parameters of `StochasticEMRegressor`, such as ``mismatch_rate="estimate"``.
 
@@ -89,7 +88,14 @@ def fit_parquet(
     table = open_table(paths, label=label, group=group, known=known, features=features)
     source = ParquetSource(table)
     model = StochasticEMRegressor(**settings)
-    if streaming is None and not is_large(*source.shape):
+    given: dict[str, Any] = {
+        "scheduler": scheduler,
+        "checkpoint": checkpoint,
+        "checkpoint_every": checkpoint_every,
+        "resume": resume or None,
+    }
+    given = {name: value for name, value in given.items() if value is not None}
+    if streaming is None and not given and not is_large(*source.shape):
         model.fit(
             read_all(table),
             table.labels(),
@@ -98,14 +104,6 @@ def fit_parquet(
         )
         model.feature_names_in_ = np.asarray(table.features, dtype=object)
         return model
-    given: dict[str, Any] = {
-        "scheduler": scheduler,
-        "checkpoint": checkpoint,
-        "checkpoint_every": checkpoint_every,
-        "resume": resume,
-    }
-    model.streaming = replace(
-        streaming or Streaming(), **{name: value for name, value in given.items() if value}
-    )
+    model.streaming = replace(streaming or Streaming(), **given)
     model._validate_params()
     return fit_streamed(model, source, None)
