@@ -55,8 +55,9 @@ def labels_as_given(task: Task) -> Estimates | None:
     """Least squares on the labels as given; None where rows and labels came as two tables."""
     if not task.side_by_side:
         return None
-    problem = task.problem
-    solver = LeastSquares(problem.X, fit_intercept=task.solver.fit_intercept)
+    problem, solver = task.problem, task.solver
+    if solver.ridge:
+        solver = LeastSquares(problem.X, fit_intercept=solver.fit_intercept)
     state = start_from_labels(problem, solver, problem.y)
     nothing_lost = np.empty((0, solver.rank + 2))
     covariance = louis_covariance(problem, solver, state.noise_scale, nothing_lost, None).coef
