@@ -14,36 +14,18 @@ from ..inference.verdict import judge
 from ..least_squares import LeastSquares
 from ..problem import IntArray, Problem
 from ..search.landscape import Landscape
-from ..search.lost import (
-    CAUTIOUS_TEMPER,
-    Finding,
-    Stage,
-    cautious_ridge,
-    explore,
-    refit,
-)
-from ..search.mostly_right import fits_tightly
 from ..search.order_test import order_p_value
-from ..search.population import automatic_budget
-from ..search.starts import anchor, group_means
 from ..validation import pair_by_group
 from ._base import BaseShuffledRegressor, Outcome, Task
 from ._inference import InferenceMethods
 from ._pairing import PairingMethods
 from ._posterior import PosteriorMethods
-from ._progress import Progress, reporting
-from ._told import TOLD, known_order, no_search, sensitivity, told_of_search
+from ._progress import Progress
+from ._routes import Routes
+from ._told import TOLD, known_order, no_search
 from ._verdict import reasons_of
 from .stochastic import StochasticEMRegressor
 
-# The order given surely carries information below the first p-value. Up to the second it may, which
-# is believed if a search finds nothing; up to the third if a first fit that believes it finds many
-# rows near a line.
-INFORMATIVE, PERHAPS, HARDLY = 0.001, 0.05, 0.2
-# So many mismatched rows leave nothing of the order.
-NOTHING_LEFT = 0.9
-# Below so many affordable candidates a search is not worth the name.
-FEWEST_CANDIDATES = 50
 MAX_ITER = 200
 
 
@@ -311,17 +293,17 @@ class ShuffledRegressor(InferenceMethods, PosteriorMethods, PairingMethods, Base
         return self
 
     def _run(self, task: Task) -> Outcome:
-        landscape = Landscape(task.problem, task.solver, task.workers)
+        routes = Routes(self, task, Landscape(task.problem, task.solver, task.workers))
         pairing, p_value = self._said(task), float("nan")
         if pairing == "auto":
-            p_value = order_p_value(landscape, task.seed)
-            pairing, outcome = self._find_out(task, landscape, p_value)
+            p_value = order_p_value(routes.landscape, task.seed)
+            pairing, outcome = routes.find_out(p_value)
         elif pairing == "known":
             outcome = known_order(task)
         elif pairing == "mostly-right":
-            outcome = self._mostly_right(task)
+            outcome = routes.mostly_right()
         else:
-            outcome = self._lost(task, landscape, self._explore(task, landscape))
+            outcome = routes.lost(routes.explore())
         told = {name: outcome.extras[name] for name in TOLD if name in outcome.extras}
         if not task.side_by_side:  # no label was given beside a row, so none can be its own
             del told["match_proba_"], told["mismatch_rate_"]
@@ -353,82 +335,6 @@ class ShuffledRegressor(InferenceMethods, PosteriorMethods, PairingMethods, Base
                 stacklevel=4,
             )
         return self
-
-    def _find_out(self, task: Task, landscape: Landscape, p_value: float) -> tuple[str, Outcome]:
-        """Fit as the order given suggests; where the fit belies it, the other way."""
-        ordered = p_value < INFORMATIVE
-        if ordered or (p_value < HARDLY and fits_tightly(task.problem, task.solver, task.seed)):
-            outcome = self._mostly_right(task)
-            if outcome.extras["mismatch_rate_"] <= NOTHING_LEFT:
-                return "mostly-right", outcome
-        finding = self._explore(task, landscape)
-        if not ordered and p_value < PERHAPS and not self._follows(finding):
-            outcome = self._mostly_right(task)
-            if outcome.extras["mismatch_rate_"] <= NOTHING_LEFT:
-                return "mostly-right", outcome
-        return "lost", self._lost(task, landscape, finding)
-
-    def _mostly_right(self, task: Task) -> Outcome:
-        outcome = self._soften(task, 1.0, 0.0, mismatch_rate=self.mismatch_rate)
-        return outcome._replace(extras=outcome.extras | sensitivity(task, outcome))
-
-    def _lost(self, task: Task, landscape: Landscape, finding: Finding | None) -> Outcome:
-        told = {} if finding is None else told_of_search(landscape, finding)
-        if finding is not None and self._follows(finding):
-            best = landscape.state(finding.search.thetas[0])
-            outcome = self._soften(task, 1.0, 0.0, init=best.coef)
-            distances = refit(landscape, outcome.result.state, task.seed)
-            if self.search == "population" or finding.holds(distances):
-                told |= {"refit_distances_": distances, "start_": "match"}
-                told |= sensitivity(task, outcome)
-                return outcome._replace(extras=outcome.extras | told)
-        outcome = self._cautious(task, landscape)
-        return outcome._replace(extras=outcome.extras | told)
-
-    def _cautious(self, task: Task, landscape: Landscape) -> Outcome:
-        """Where no match is followed."""
-        held_by = anchor(landscape)
-        if held_by is not None:
-            start = landscape.state(group_means(landscape))
-            outcome = self._soften(task, 1.0, 0.0, init=start.coef)
-            return outcome._replace(extras=outcome.extras | {"start_": held_by})
-        ridge = cautious_ridge(task.problem, task.solver)
-        return self._soften(task, CAUTIOUS_TEMPER, ridge)
-
-    def _follows(self, finding: Finding | None) -> bool:
-        """Whether the best match found is where EM begins."""
-        return finding is not None and (self.search == "population" or finding.may_hold)
-
-    def _explore(self, task: Task, landscape: Landscape) -> Finding | None:
-        """Search, where that is asked for and affordable."""
-        automatic = self.n_candidates == "auto"
-        budget = automatic_budget(landscape) if automatic else int(self.n_candidates)
-        unaffordable = self.search == "auto" and automatic and budget < FEWEST_CANDIDATES
-        if self.search == "none" or unaffordable or landscape.rank == 0:
-            return None
-        with reporting(self.verbose, budget, "candidates", self.callback) as report:
-
-            def tell(stage: Stage) -> None:
-                done = stage.done if stage.total else budget
-                report(Progress(done, budget, stage.objective, float("nan"), None))
-
-            return explore(
-                landscape,
-                n_candidates=budget,
-                seed=task.seed,
-                compare=self.search == "auto",
-                report=tell,
-            )
-
-    def _soften(self, task: Task, temper: float, ridge: float, **settings: Any) -> Outcome:
-        """Average over permutations by Stochastic EM; `temper` and `ridge` are for "auto"."""
-        temper = temper if self.temper == "auto" else float(self.temper)
-        ridge = ridge if self.ridge == "auto" else float(self.ridge)
-        inner = self._inner(temper, ridge, **settings)
-        if ridge:
-            task = task._replace(solver=inner._solver(task.problem))
-        outcome = inner._run(task)
-        return outcome._replace(extras=outcome.extras | {"temper_": temper, "ridge_": ridge})
 
     def _inner(self, temper: float, ridge: float, **settings: Any) -> StochasticEMRegressor:
         return StochasticEMRegressor(
