@@ -97,6 +97,15 @@ class Problem:
         X = self.X[self.user_rows(rows)]
         return Problem(X, self.y[rows], starts, None, len(kept) + len(rows) - int(starts[-1]))
 
+    def squares_inside(self, values: FloatArray) -> float:
+        """Sum of squares of (arranged) values of the rows that can move, around group means."""
+        if self.n_movable == 0:
+            return 0.0
+        movable, sizes = values[: self.n_movable], np.diff(self.starts)
+        means = np.add.reduceat(movable, self.starts[:-1]) / sizes
+        distance = movable - np.repeat(means, sizes)
+        return float(distance @ distance)
+
     def restore_permutation(self, perm: IntArray) -> IntArray:
         """Express `perm` in the user's row numbers: row i holds the user's label ``out[i]``."""
         if self.order is None:

@@ -1,7 +1,9 @@
 """Where Stochastic EM begins, and how it goes faster from there."""
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..alignment.carry import draw_permutation
 from ..alignment.hard import most_likely_permutation
 from ..alignment.state import State
 from ..em import Drift, Leap, Settled, never, noise_scale
@@ -45,14 +47,20 @@ def begin(model: "StochasticEMRegressor", task: Task, plan: Plan) -> Beginning:
 
 
 def given_start(model: "StochasticEMRegressor", task: Task) -> State:
-    """Given coefficients mean what they say: begin with the noise around the best match to them.
+    """Given coefficients mean what they say: begin with the noise that belongs to them.
 
-    That of the labels as they happen to stand would wash them out.
+    That around the labels as they happen to stand would wash them out, and that around the best
+    match to them is too small wherever rows can exchange labels. However labels stand, inside their
+    group they vary by what the fitted values vary and by the noise.
     """
-    problem, start = task.problem, model._start(task)
-    perm = most_likely_permutation(problem, start.fitted)
-    residual = problem.y[perm] - start.fitted
-    noise = noise_scale(problem, task.solver, float(residual @ residual))
+    problem, solver, start = task.problem, task.solver, model._start(task)
+    matched = most_likely_permutation(problem, start.fitted)
+    residual = problem.y[matched] - start.fitted
+    noise = noise_scale(problem, solver, float(residual @ residual))
+    excess = problem.squares_inside(problem.y) - problem.squares_inside(start.fitted)
+    if excess > 0.0:
+        noise = max(noise, math.sqrt(excess / (problem.n_movable - problem.n_blocks)))
+    perm = draw_permutation(problem, start.fitted, noise, task.seed)
     return start._replace(perm=perm, noise_scale=noise)
 
 

@@ -75,18 +75,14 @@ def fits_tightly(problem: Problem, solver: LeastSquares, seed: int) -> bool:
 
 def spread_inside(problem: Problem) -> float:
     """Standard deviation of the labels inside their groups."""
-    starts, y = problem.starts, problem.y[: problem.n_movable]
-    sizes = np.diff(starts)
-    means = np.add.reduceat(y, starts[:-1]) / sizes
-    return float((y - np.repeat(means, sizes)).std())
+    return float(np.sqrt(problem.squares_inside(problem.y) / problem.n_movable))
 
 
 def share_inside(problem: Problem) -> float:
     """Share of the labels' variance that lies inside their groups, where it can be shuffled."""
     if problem.n_movable == 0 or problem.label_spread == 0.0:
         return 0.0
-    inside = spread_inside(problem) ** 2 * problem.n_movable
-    return float(inside / (problem.label_spread**2 * problem.n_rows))
+    return problem.squares_inside(problem.y) / (problem.label_spread**2 * problem.n_rows)
 
 
 def typical_permutation(problem: Problem, state: State, seed: int) -> IntArray:

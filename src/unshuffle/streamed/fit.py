@@ -217,9 +217,12 @@ class StreamedEM:
         if settings.init is None:
             return self._begin_lost()
         start = self._state(settings.init, centre, facts.label_ss, -1.0)
-        # Given coefficients mean what they say: begin with the noise of the best match to them.
+        # Given coefficients mean what they say: begin with the noise by which labels vary more than
+        # fitted values, and no less than that of the best match.
         matched = self.align(start, 0, sweeps=0.0)
-        return self._state(settings.init, centre, matched.residual_ss, -1.0), None
+        excess = self._label_ss - self.solver.length(settings.init) ** 2
+        noise = max(matched.residual_ss, excess)
+        return self._state(settings.init, centre, noise, -1.0), None
 
     def _begin_lost(self) -> tuple[Snapshot, Newton | None]:
         """Least squares on the labels as given; where there are many groups, a sample of them."""
@@ -254,11 +257,15 @@ class StreamedEM:
         """Least squares on the labels as given."""
         facts, fit_intercept = self.facts, self.settings.fit_intercept
         coef = solver.improve(np.zeros(len(facts.centre)), facts.moments)
-        label_ss = facts.label_ss
-        if not fit_intercept:
-            label_ss += facts.n_rows * facts.label_centre**2
-        loss = solver.loss(label_ss, facts.moments, coef)
+        loss = solver.loss(self._label_ss, facts.moments, coef)
         return self._state(coef, facts.label_centre if fit_intercept else 0.0, loss, -1.0)
+
+    @property
+    def _label_ss(self) -> float:
+        """Sum of squares of the labels, around their mean where there is an intercept."""
+        facts = self.facts
+        away = 0.0 if self.settings.fit_intercept else facts.label_centre
+        return facts.label_ss + facts.n_rows * away**2
 
     def _begin_mostly_right(self, rate: float, centre: float) -> Snapshot:
         facts, settings = self.facts, self.settings
