@@ -131,8 +131,10 @@ def cut_by_rank(key: NDArray[Any], n_groups: int) -> IntArray:
 def shuffle_inside(rng: np.random.RandomState, groups: NDArray[Any]) -> IntArray:
     """Indices of the labels after a random permutation inside each group."""
     source = np.arange(len(groups))
-    for group in np.unique(groups):
-        rows = np.flatnonzero(groups == group)
+    by_group = np.argsort(groups, kind="stable")
+    sorted_groups = groups[by_group]
+    edges = np.flatnonzero(sorted_groups[1:] != sorted_groups[:-1]) + 1
+    for rows in np.split(by_group, edges):
         source[rows] = rng.permutation(rows)
     return source
 
