@@ -28,8 +28,7 @@ Files larger than memory, on a Dask cluster, able to go on after a power cut:
 
     unshuffle fit big/*.parquet -y income -g zone --scheduler tcp://10.0.0.1:8786 --checkpoint c.npz
 
-Exit code: 0, or 1 if the verdict is "reject", or 2 if the input cannot be used; 3 would be a
-mistake of unshuffle's own.
+Exit code: 0, 1 if the verdict is "reject", 2 if the input cannot be used, 3 if unshuffle erred.
 """
 
 
