@@ -63,7 +63,7 @@ def _root(
 
 def main() -> None:
     """Run the command line."""
-    # Libraries make a million objects that stay. Looking through them again and again while they
+    # Libraries make very many objects that stay. Looking through them again and again while they
     # are loaded takes a tenth of the time of a command.
     gc.set_threshold(FEW_COLLECTIONS)
     app()

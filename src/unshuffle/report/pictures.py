@@ -178,7 +178,7 @@ def _picture(
         figure = Figure(figsize=(WIDTH, sum(heights)), layout=layout)
         axes = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)
         draw(axes.ravel() if len(heights) > 1 else axes[0, 0])
-        # Figure.savefig would lay out twice and draw twice, which is half the time of a report.
+        # Figure.savefig would lay out twice and draw twice.
         layout.execute(figure)
         figure.set_layout_engine("none")
         drawn = StringIO()
