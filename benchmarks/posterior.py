@@ -7,15 +7,15 @@ import warnings
 import numpy as np
 
 from unshuffle import ShuffledRegressor, StochasticEMRegressor, warm_up
+from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.diagnostics import rank_p_value
-from unshuffle.engine.local import Workers
+from unshuffle.families.least_squares import LeastSquares
 from unshuffle.inference.calibration import N_DRAWS, SETTINGS, calibration_ranks
+from unshuffle.inference.diagnostics import rank_p_value
 from unshuffle.inference.parameter_prior import weakly_informative
 from unshuffle.inference.posterior import collect, dispersed_starts, run_chains
 from unshuffle.inference.posterior_chain import ALL_MOVES, PosteriorChain
 from unshuffle.inference.posterior_model import Model
-from unshuffle.least_squares import LeastSquares
 
 from .run import show
 

@@ -16,13 +16,13 @@ import numpy as np
 
 from unshuffle import ShuffledRegressor, StochasticEMRegressor, warm_up
 from unshuffle.alignment import sinkhorn
+from unshuffle.alignment.priors import Prior
 from unshuffle.alignment.sinkhorn import SinkhornAlignment
 from unshuffle.alignment.state import State
+from unshuffle.data.problem import Problem
 from unshuffle.datasets import make_shuffled_regression
 from unshuffle.estimators import _beginning
 from unshuffle.kernels import swap, sweep_blocks
-from unshuffle.priors import Prior
-from unshuffle.problem import Problem
 
 from .run import show
 

@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from unshuffle import StochasticEMRegressor, Streaming, fit_parquet, warm_up
+from unshuffle.data import passes
+from unshuffle.data.local import slice_array
 from unshuffle.kernels.block_em import Model
-from unshuffle.streamed import passes
-from unshuffle.streamed.local import slice_array
 
 from .run import show
 

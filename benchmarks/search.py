@@ -17,11 +17,11 @@ from unshuffle import (
     StochasticEMRegressor,
     warm_up,
 )
+from unshuffle.data.problem import make_problem
+from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.engine.local import Workers
-from unshuffle.least_squares import LeastSquares
+from unshuffle.families.least_squares import LeastSquares
 from unshuffle.metrics import coefficient_error
-from unshuffle.problem import make_problem
 from unshuffle.search.landscape import Landscape
 
 from . import real_sets

@@ -12,7 +12,7 @@ import numpy as np
 
 from unshuffle.datasets import load_boston
 from unshuffle.datasets.simulated import cut_by_rank, shuffle_inside
-from unshuffle.tables import open_table
+from unshuffle.io.tables import open_table
 
 from .run import show
 

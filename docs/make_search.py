@@ -13,12 +13,12 @@ from matplotlib.figure import Figure
 from sklearn.linear_model import LinearRegression
 
 from unshuffle import ShuffledRegressor
+from unshuffle.data.problem import make_problem
+from unshuffle.data.threads import Workers
 from unshuffle.datasets import ShuffledData, load_boston, make_shuffled_regression
 from unshuffle.datasets.simulated import cut_by_rank, shuffle_inside
-from unshuffle.engine.local import Workers
-from unshuffle.least_squares import LeastSquares
+from unshuffle.families.least_squares import LeastSquares
 from unshuffle.metrics import coefficient_cosine, coefficient_error
-from unshuffle.problem import make_problem
 from unshuffle.search.certify import certify, upper_bounds
 from unshuffle.search.landscape import Landscape
 from unshuffle.search.population import APART, MOMENTUM, automatic_budget

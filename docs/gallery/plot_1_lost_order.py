@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression
 
 from unshuffle import ShuffledRegressor
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.plots import CoefficientDisplay
+from unshuffle.show.plots import CoefficientDisplay
 
 data = make_shuffled_regression(
     500, 5, noise=0.5, shuffle="groups", n_groups=25, group_by="random", random_state=0

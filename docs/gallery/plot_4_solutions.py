@@ -8,7 +8,7 @@ finds, and compares the best with what it reaches for labels that have nothing t
 
 from unshuffle import ShuffledRegressor
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.plots import SolutionsDisplay
+from unshuffle.show.plots import SolutionsDisplay
 
 data = make_shuffled_regression(200, 3, noise=0.05, random_state=0)
 model = ShuffledRegressor(random_state=0).fit(data.X, data.y)

@@ -10,7 +10,7 @@ import numpy as np
 
 from unshuffle import StochasticEMRegressor
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.plots import MatchCalibrationDisplay
+from unshuffle.show.plots import MatchCalibrationDisplay
 
 data = make_shuffled_regression(
     2000, 5, noise=0.5, shuffle="fraction", fraction=0.2, random_state=0

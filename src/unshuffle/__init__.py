@@ -7,12 +7,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .audit import AuditResult, audit_release
     from .estimators._progress import Progress
-    from .estimators.front_door import ShuffledRegressor
+    from .estimators.audit import AuditResult, audit_release
+    from .estimators.formula import fit_formula
     from .estimators.hard import HardEMRegressor
     from .estimators.mixture import MixtureRegressor
     from .estimators.parquet import fit_parquet
+    from .estimators.shuffled import ShuffledRegressor
     from .estimators.stochastic import StochasticEMRegressor
     from .estimators.streaming import Streaming
     from .exceptions import (
@@ -24,44 +25,48 @@ if TYPE_CHECKING:
         UnidentifiableWarning,
         UnshuffleWarning,
     )
-    from .formula import fit_formula
+    from .fits.model_files import StoredModel, load_model, save_model
     from .inference.bootstrap import BootstrapResult
     from .inference.posterior import Posterior
     from .inference.verdict import Verdict
     from .kernels.warm_up import warm_up
-    from .model_files import StoredModel, load_model, save_model
-    from .summary import Summary
+    from .show.summary import Summary
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "BootstrapResult": "inference.bootstrap",
-    "AuditResult": "audit",
-    "audit_release": "audit",
-    "fit_formula": "formula",
-    "load_model": "model_files",
-    "save_model": "model_files",
+    "AuditResult": "estimators.audit",
+    "audit_release": "estimators.audit",
+    "fit_formula": "estimators.formula",
+    "load_model": "fits.model_files",
+    "save_model": "fits.model_files",
     "ModelFileError": "exceptions",
-    "StoredModel": "model_files",
+    "StoredModel": "fits.model_files",
     "TableError": "exceptions",
     "HardEMRegressor": "estimators.hard",
     "MixingWarning": "exceptions",
     "MixtureRegressor": "estimators.mixture",
     "Posterior": "inference.posterior",
     "Progress": "estimators._progress",
-    "ShuffledRegressor": "estimators.front_door",
+    "ShuffledRegressor": "estimators.shuffled",
     "StochasticEMRegressor": "estimators.stochastic",
     "RankWarning": "exceptions",
     "SchedulerLostError": "exceptions",
     "Streaming": "estimators.streaming",
-    "Summary": "summary",
+    "Summary": "show.summary",
     "UnidentifiableWarning": "exceptions",
     "UnshuffleWarning": "exceptions",
     "Verdict": "inference.verdict",
     "fit_parquet": "estimators.parquet",
     "warm_up": "kernels.warm_up",
 }
-_ROOMS = ("datasets", "metrics", "plots", "report")
+_MODULES = {
+    "datasets": "datasets",
+    "metrics": "metrics",
+    "plots": "show.plots",
+    "report": "show.report",
+}
 
 __all__ = [
     "AuditResult",
@@ -99,8 +104,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    elif name in _ROOMS:
-        value = import_module(f".{name}", __name__)
+    elif name in _MODULES:
+        value = import_module(f".{_MODULES[name]}", __name__)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

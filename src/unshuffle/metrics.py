@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from .alignment.hard import most_likely_permutation
-from .problem import make_problem
-from .validation import encode_groups
+from .data.groups import encode_groups
+from .data.problem import make_problem
 
 
 def coefficient_error(coef: Any, true_coef: Any) -> float:

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from unshuffle import StochasticEMRegressor, sample_fit
+from unshuffle import StochasticEMRegressor
 from unshuffle.alignment.state import State
-from unshuffle.em import start_from_coefficients
-from unshuffle.em_acceleration import Leaps
+from unshuffle.data.problem import make_problem
+from unshuffle.em import sample as sample_fit
+from unshuffle.em.loop import start_from_coefficients
+from unshuffle.em.squarem import Leaps
 from unshuffle.estimators import _beginning
-from unshuffle.least_squares import LeastSquares
-from unshuffle.problem import make_problem
+from unshuffle.families.least_squares import LeastSquares
 
 
 def shuffled_groups(n, size, seed=0, noise=0.5):

@@ -5,7 +5,7 @@ import pytest
 
 from unshuffle import StochasticEMRegressor, Streaming
 from unshuffle.alignment.hard import most_likely_permutation
-from unshuffle.problem import make_problem
+from unshuffle.data.problem import make_problem
 
 COEF, NOISE, N, SIZE = np.array([1.0, -2.0]), 0.5, 6_000, 300
 # Labels vary by that of the fitted values, by that of the noise, and by twice their product, whose

@@ -4,7 +4,8 @@ import pytest
 from oracles import enumerated_mean
 from unshuffle.alignment.hard import HardAlignment
 from unshuffle.alignment.state import Alignment
-from unshuffle.em import (
+from unshuffle.data.problem import make_problem
+from unshuffle.em.loop import (
     Drift,
     Step,
     never,
@@ -14,8 +15,7 @@ from unshuffle.em import (
     start_from_coefficients,
     start_from_labels,
 )
-from unshuffle.least_squares import LeastSquares
-from unshuffle.problem import make_problem
+from unshuffle.families.least_squares import LeastSquares
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles import dense_ols
-from unshuffle import least_squares
-from unshuffle.least_squares import LeastSquares
+from unshuffle.families import least_squares
+from unshuffle.families.least_squares import LeastSquares
 
 
 @given(st.integers(0, 10**6), st.booleans(), st.sampled_from([1.0, 1e4, 1e-4]))

@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 
-from unshuffle import StochasticEMRegressor, newton, sample_fit
+from unshuffle import StochasticEMRegressor
 from unshuffle.alignment.carry import carry_over, draw_permutation
-from unshuffle.em import Step, never, start_from_coefficients
-from unshuffle.engine.local import Workers
-from unshuffle.least_squares import LeastSquares
-from unshuffle.newton import Averaged, Newton, values_of
-from unshuffle.problem import make_problem
+from unshuffle.data.problem import make_problem
+from unshuffle.data.threads import Workers
+from unshuffle.em import newton
+from unshuffle.em import sample as sample_fit
+from unshuffle.em.loop import Step, never, start_from_coefficients
+from unshuffle.em.newton import Averaged, Newton, values_of
+from unshuffle.families.least_squares import LeastSquares
 
 RATES = np.array([0.9, 0.7, 0.8])  # of a made-up EM: two coefficients and the log noise
 END = np.array([1.0, -2.0, np.log(0.5)])

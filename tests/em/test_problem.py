@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unshuffle.problem import make_problem
-from unshuffle.validation import encode_groups
+from unshuffle.data.groups import encode_groups
+from unshuffle.data.problem import make_problem
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=30))

@@ -18,8 +18,8 @@ from unshuffle import (
     Streaming,
     fit_parquet,
 )
+from unshuffle.data.cluster import DaskParts
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.engine.distributed import DaskParts
 from unshuffle.estimators import _sources
 
 pytest.importorskip("distributed")

@@ -6,10 +6,10 @@ import pytest
 from unshuffle import StochasticEMRegressor
 from unshuffle.alignment import sweeps
 from unshuffle.alignment.sweeps import Sweeps, cut, sweep_plan
-from unshuffle.engine.local import Workers
+from unshuffle.data.problem import Problem
+from unshuffle.data.threads import Workers
 from unshuffle.kernels.swap import Schedule
 from unshuffle.kernels.sweep_blocks import Plan
-from unshuffle.problem import Problem
 
 N = 600
 STARTS = np.array([0, 400, 403, 550])

@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from unshuffle.engine.local import Workers
+from unshuffle.data.threads import Workers
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])

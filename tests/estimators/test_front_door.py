@@ -3,11 +3,11 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from unshuffle import ShuffledRegressor, StochasticEMRegressor
+from unshuffle.data.problem import make_problem
+from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.engine.local import Workers
-from unshuffle.least_squares import LeastSquares
+from unshuffle.families.least_squares import LeastSquares
 from unshuffle.metrics import coefficient_error, matched_mse
-from unshuffle.problem import make_problem
 from unshuffle.search import order_test
 from unshuffle.search.landscape import Landscape
 

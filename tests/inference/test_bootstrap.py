@@ -5,11 +5,11 @@ import pytest
 import statsmodels.api as sm
 
 from unshuffle import ShuffledRegressor, StochasticEMRegressor
+from unshuffle.alignment.priors import Prior
+from unshuffle.data.problem import make_problem
 from unshuffle.datasets import make_shuffled_regression
 from unshuffle.inference import bootstrap as room
 from unshuffle.inference.bootstrap import Source
-from unshuffle.priors import Prior
-from unshuffle.problem import make_problem
 
 
 def source(prior, n_blocks, size, rate=np.nan):

@@ -3,11 +3,11 @@ import pytest
 import statsmodels.api as sm
 
 from unshuffle import ShuffledRegressor, StochasticEMRegressor
+from unshuffle.data.problem import make_problem
+from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.engine.local import Workers
-from unshuffle.inference.information import louis_covariance, score_snapshots
-from unshuffle.least_squares import LeastSquares
-from unshuffle.problem import make_problem
+from unshuffle.em.information import louis_covariance, score_snapshots
+from unshuffle.families.least_squares import LeastSquares
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
@@ -82,10 +82,10 @@ def test_lost_order_can_only_take_information_away():
 
 def test_scores_of_two_rows_have_the_enumerated_covariance():
     from unshuffle.alignment.chain import Chain
+    from unshuffle.alignment.priors import Prior
     from unshuffle.alignment.sampled import SampledAlignment
-    from unshuffle.em import start_from_coefficients
+    from unshuffle.em.loop import start_from_coefficients
     from unshuffle.kernels.swap import Schedule
-    from unshuffle.priors import Prior
 
     X = np.array([[0.0], [1.0], [5.0], [7.0]])
     y = np.array([0.3, 0.8, 5.0, 7.2])
@@ -125,11 +125,11 @@ def test_bad_requests_are_named():
 def test_covariances_of_strata_add_up_to_the_enumerated_one():
     """Groups of two rows: the covariance is a sum over groups of p (1 - p) jump²."""
     from unshuffle.alignment.chain import Chain
+    from unshuffle.alignment.priors import Prior
     from unshuffle.alignment.sampled import SampledAlignment
-    from unshuffle.em import start_from_coefficients
-    from unshuffle.inference.information import covariance_over_snapshots
+    from unshuffle.em.information import covariance_over_snapshots
+    from unshuffle.em.loop import start_from_coefficients
     from unshuffle.kernels.swap import Schedule
-    from unshuffle.priors import Prior
 
     rng = np.random.default_rng(0)
     n_groups, scale, n_snapshots = 400, 0.8, 12
@@ -157,7 +157,7 @@ def test_covariances_of_strata_add_up_to_the_enumerated_one():
 
 def test_few_snapshots_of_many_coefficients_are_drawn_together():
     """Ten directions that vary alike, seen 24 times: the raw covariance spreads them far apart."""
-    from unshuffle.inference.information import covariance_over_snapshots
+    from unshuffle.em.information import covariance_over_snapshots
 
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(24, 1, 12)) * np.append(np.ones(10), [3.0, 0.2])
@@ -170,7 +170,7 @@ def test_few_snapshots_of_many_coefficients_are_drawn_together():
 
 
 def test_directions_that_truly_differ_stay_apart():
-    from unshuffle.inference.information import covariance_over_snapshots
+    from unshuffle.em.information import covariance_over_snapshots
 
     rng = np.random.default_rng(0)
     truth = np.append(np.linspace(0.2, 2.0, 4), [1.0, 1.0])

@@ -8,15 +8,15 @@ import statsmodels.api as sm
 from oracles import enumerated_posterior, group_permutations
 from unshuffle import ShuffledRegressor, StochasticEMRegressor
 from unshuffle.alignment.chain import Chain
+from unshuffle.alignment.priors import Prior
 from unshuffle.alignment.sampled import SampledAlignment
+from unshuffle.data.problem import make_problem
+from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.em import start_from_coefficients, start_from_labels
-from unshuffle.engine.local import Workers
+from unshuffle.em.loop import start_from_coefficients, start_from_labels
+from unshuffle.families.least_squares import LeastSquares
 from unshuffle.inference import sandwich as room
 from unshuffle.kernels.swap import Schedule
-from unshuffle.least_squares import LeastSquares
-from unshuffle.priors import Prior
-from unshuffle.problem import make_problem
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])

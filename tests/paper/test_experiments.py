@@ -4,15 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from unshuffle.paper import (
-    consistency,
-    error_by_size,
-    fifty_sets,
-    gated,
-    housing,
-    partial,
-    starts,
-)
+from unshuffle.paper import consistency, error_by_size, fifty_sets, gated, housing, partial, starts
 from unshuffle.paper.catalogue import EXPERIMENTS
 from unshuffle.paper.style import EXACT, HARD, HUBER, KNOWN, OLS, STOCHASTIC, ZERO
 

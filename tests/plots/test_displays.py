@@ -11,14 +11,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 
 from oracles import enumerated_posterior
-from unshuffle import (
-    HardEMRegressor,
-    MixtureRegressor,
-    ShuffledRegressor,
-    StochasticEMRegressor,
-)
+from unshuffle import HardEMRegressor, MixtureRegressor, ShuffledRegressor, StochasticEMRegressor
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.plots import (
+from unshuffle.show.plots import (
     CoefficientDisplay,
     MatchCalibrationDisplay,
     MatchDisplay,
@@ -26,7 +21,7 @@ from unshuffle.plots import (
     ResidualDisplay,
     SolutionsDisplay,
 )
-from unshuffle.plots.calibration import wilson
+from unshuffle.show.plots.calibration import wilson
 
 mpl.use("Agg")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from unshuffle.diagnostics import rank_p_value
 from unshuffle.inference.calibration import N_DRAWS, SETTINGS, calibration_ranks
+from unshuffle.inference.diagnostics import rank_p_value
 from unshuffle.inference.posterior_chain import PosteriorChain
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from unshuffle.diagnostics import ess_bulk, ess_tail, r_hat, rank_p_value
+from unshuffle.inference.diagnostics import ess_bulk, ess_tail, r_hat, rank_p_value
 
 
 def autoregressive(phi, shape, seed=0):

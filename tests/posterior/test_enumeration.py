@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from posterior.enumeration import enumerate_posterior
-from unshuffle.diagnostics import ess_bulk
+from unshuffle.alignment.priors import Prior
 from unshuffle.inference.calibration import simulate
+from unshuffle.inference.diagnostics import ess_bulk
 from unshuffle.inference.parameter_prior import ParameterPrior
 from unshuffle.inference.posterior_chain import PosteriorChain
 from unshuffle.inference.posterior_model import Start
-from unshuffle.priors import Prior
 
 N_DRAWS = 4000
 MOST_ERRORS = 4.5

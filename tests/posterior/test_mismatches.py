@@ -7,6 +7,7 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import chisquare, kstest
 
+from unshuffle.alignment.priors import SMALLEST_RATE
 from unshuffle.inference.mismatches import (
     RatePosterior,
     draw_permutation,
@@ -14,7 +15,6 @@ from unshuffle.inference.mismatches import (
     log_normaliser,
     log_ways,
 )
-from unshuffle.priors import SMALLEST_RATE
 
 
 def mismatched(perm):

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from unshuffle import HardEMRegressor, MixtureRegressor, ShuffledRegressor, StochasticEMRegressor
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.report import DataFacts, build_report, write_report
+from unshuffle.show.report import DataFacts, build_report, write_report
 
 EVIL = '<script>alert("1")</script>'
 SECTIONS = ("verdict", "coefficients-section", "pictures", "matches-section", "data", "settings", "code-section")  # fmt: skip
@@ -171,8 +171,8 @@ def test_a_large_fit_stays_below_a_megabyte_and_says_what_is_left_out(name):
 
 
 def test_many_coefficients_are_limited(model, monkeypatch):
-    monkeypatch.setattr("unshuffle.report.sections.MOST_COEFFICIENTS", 2)
-    monkeypatch.setattr("unshuffle.report.pictures.MOST_COEFFICIENTS", 1)
+    monkeypatch.setattr("unshuffle.show.report.sections.MOST_COEFFICIENTS", 2)
+    monkeypatch.setattr("unshuffle.show.report.pictures.MOST_COEFFICIENTS", 1)
     page = build_report(model)
     told = text_of(page)
     assert "The 2 clearest of 3 coefficients are listed, and the intercept." in told

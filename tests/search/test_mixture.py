@@ -7,9 +7,9 @@ from scipy.stats import gaussian_kde, norm
 from sklearn.linear_model import HuberRegressor
 
 from unshuffle import MixtureRegressor
+from unshuffle.alignment.density import kernel_density
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.density import kernel_density
-from unshuffle.least_squares import LeastSquares
+from unshuffle.families.least_squares import LeastSquares
 from unshuffle.search.robust import _Frame, huber
 
 

@@ -5,12 +5,12 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from unshuffle import StochasticEMRegressor
+from unshuffle.alignment.priors import Prior
+from unshuffle.data.problem import make_problem
 from unshuffle.datasets import make_shuffled_regression
+from unshuffle.em.information import Snapshots
 from unshuffle.estimators import _conclusion
-from unshuffle.inference.information import Snapshots
-from unshuffle.least_squares import LeastSquares
-from unshuffle.priors import Prior
-from unshuffle.problem import make_problem
+from unshuffle.families.least_squares import LeastSquares
 from unshuffle.search.mostly_right import mostly_right_start, typical_permutation
 
 N, NOISE, RATE = 4_000, 0.5, 0.25

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from oracles import group_permutations
+from unshuffle.data.problem import make_problem
+from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.engine.local import Workers
-from unshuffle.least_squares import LeastSquares
-from unshuffle.problem import make_problem
+from unshuffle.families.least_squares import LeastSquares
 from unshuffle.search.landscape import Landscape
 from unshuffle.search.population import automatic_budget, search_population
 from unshuffle.search.starts import deterministic_starts, free_dimensions, group_means

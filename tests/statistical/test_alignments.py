@@ -8,13 +8,13 @@ import pytest
 from oracles import enumerated_posterior
 from unshuffle.alignment.chain import Chain
 from unshuffle.alignment.exact import ExactAlignment
+from unshuffle.alignment.priors import Prior, mismatch_costs
 from unshuffle.alignment.sampled import SampledAlignment
 from unshuffle.alignment.sinkhorn import SinkhornAlignment, scale
 from unshuffle.alignment.state import State
-from unshuffle.engine.local import Workers
+from unshuffle.data.problem import Problem
+from unshuffle.data.threads import Workers
 from unshuffle.kernels.swap import Schedule
-from unshuffle.priors import Prior, mismatch_costs
-from unshuffle.problem import Problem
 
 N = 6
 STARTS = np.array([0, 4, 6])

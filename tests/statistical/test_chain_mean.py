@@ -5,9 +5,9 @@ import pytest
 
 from oracles import enumerated_mean
 from unshuffle.alignment.chain import Chain
-from unshuffle.engine.local import Workers
+from unshuffle.data.problem import Problem
+from unshuffle.data.threads import Workers
 from unshuffle.kernels.swap import Schedule
-from unshuffle.problem import Problem
 
 N_CHAINS = 64
 SCHEDULE = Schedule(n_steps=20_000, burn_in=1_000, thin=1)

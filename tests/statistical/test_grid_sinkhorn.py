@@ -6,12 +6,12 @@ from sklearn.linear_model import LinearRegression
 
 from unshuffle import StochasticEMRegressor
 from unshuffle.alignment import grid, sinkhorn
+from unshuffle.alignment.priors import Prior
 from unshuffle.alignment.sinkhorn import SinkhornAlignment
 from unshuffle.alignment.state import State
+from unshuffle.data.problem import Problem
 from unshuffle.datasets import make_shuffled_regression
 from unshuffle.metrics import coefficient_error
-from unshuffle.priors import Prior
-from unshuffle.problem import Problem
 
 N = 1_000
 

@@ -50,7 +50,7 @@ def test_resumed_fits_are_those_that_were_never_cut(table, rate, tmp_path):
 
 
 def test_an_iteration_that_fails_leaves_a_checkpoint(table, tmp_path, monkeypatch):
-    from unshuffle.streamed import passes
+    from unshuffle.data import passes
 
     path, calls, align = tmp_path / "fit.npz", [], passes.align
 

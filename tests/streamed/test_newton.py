@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from unshuffle import StochasticEMRegressor, sample_fit
+from unshuffle import StochasticEMRegressor
+from unshuffle.em import sample as sample_fit
 from unshuffle.estimators.streaming import Streaming
-from unshuffle.streamed import beginning
+from unshuffle.fits import streamed_start as beginning
 
 COEF = np.array([1.0, -2.0])
 

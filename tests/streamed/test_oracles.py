@@ -5,20 +5,20 @@ import pytest
 
 from oracles import dense_ols
 from unshuffle import RankWarning, StochasticEMRegressor, Streaming
+from unshuffle.alignment.density import kernel_density, tabulate_density
 from unshuffle.alignment.exact import ExactAlignment
+from unshuffle.alignment.priors import Prior
 from unshuffle.alignment.state import State
+from unshuffle.data import passes
+from unshuffle.data.local import LocalParts, slice_array
+from unshuffle.data.part import make_part
+from unshuffle.data.problem import make_problem
+from unshuffle.data.survey import add_up, survey
+from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.density import kernel_density, tabulate_density
-from unshuffle.engine.local import Workers
+from unshuffle.families.least_squares import LeastSquares
+from unshuffle.families.normal_equations import NormalEquations
 from unshuffle.kernels.block_em import Model
-from unshuffle.least_squares import LeastSquares
-from unshuffle.priors import Prior
-from unshuffle.problem import make_problem
-from unshuffle.streamed import passes
-from unshuffle.streamed.local import LocalParts, slice_array
-from unshuffle.streamed.normal_equations import NormalEquations
-from unshuffle.streamed.part import make_part
-from unshuffle.streamed.survey import add_up, survey
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from streamed.conftest import SHORT, same_fit
 from unshuffle import StochasticEMRegressor, Streaming
-from unshuffle.engine.local import Workers
+from unshuffle.data import passes
+from unshuffle.data.local import LocalParts
+from unshuffle.data.part import make_part
+from unshuffle.data.survey import add_up, survey
+from unshuffle.data.threads import Workers
 from unshuffle.kernels.block_em import Model
-from unshuffle.streamed import passes
-from unshuffle.streamed.local import LocalParts
-from unshuffle.streamed.part import make_part
-from unshuffle.streamed.survey import add_up, survey
 
 
 def fit(X, y, groups, known=None, *, rows_per_part=1_000_000, **more):

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from unshuffle import audit, audit_release
+from unshuffle import audit_release
+from unshuffle.estimators import audit
 
 
 def pairs(n=300, noise=0.6, seed=0):

@@ -283,7 +283,7 @@ def test_our_own_faults_are_told_as_such(tmp_path, monkeypatch):
     def broken(*arguments):
         raise RuntimeError("broken")
 
-    monkeypatch.setattr("unshuffle.tables.read_rows", broken)
+    monkeypatch.setattr("unshuffle.io.tables.read_rows", broken)
     done = call("fit", "t.csv", "--label", "y")
     assert done.exit_code == 3
     assert "RuntimeError: broken" in done.stderr

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from unshuffle import files
+from unshuffle.io import files
 
 # A writer that replaces a folder again and again; both files of a version say the same number.
 WRITER = """

@@ -6,7 +6,7 @@ import pytest
 from unshuffle import ShuffledRegressor, fit_formula
 from unshuffle.datasets import make_shuffled_regression
 from unshuffle.datasets.simulated import shuffle_inside
-from unshuffle.frames import NamedMatrix, library_of, plain_column
+from unshuffle.io.frames import NamedMatrix, library_of, plain_column
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")

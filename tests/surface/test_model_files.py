@@ -15,7 +15,7 @@ from unshuffle import (
     save_model,
 )
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.tables import Column
+from unshuffle.io.tables import Column
 
 
 def fitted(model, kind="fraction", **more):

@@ -7,7 +7,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from surface.browser import open_browser, requests_of
 from unshuffle import ShuffledRegressor
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.report import DataFacts, write_report
+from unshuffle.show.report import DataFacts, write_report
 
 # WCAG 2.1: luminance of the text's colour and of what lies behind it, for every element that
 # holds text of its own. Colours are painted on a canvas, so that any notation is understood.

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from unshuffle.exceptions import TableError
-from unshuffle.tables import Column, Roles, design_matrix, learn_columns, open_table, read_rows
-from unshuffle.tables.write import write_table, write_with_labels
+from unshuffle.io.tables import Column, Roles, design_matrix, learn_columns, open_table, read_rows
+from unshuffle.io.tables.write import write_table, write_with_labels
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from unshuffle.exceptions import TableError
-from unshuffle.tables import open_table
-from unshuffle.tables import quick as quick_module
-from unshuffle.tables import text as text_module
-from unshuffle.tables.text import TextSource
+from unshuffle.io.tables import open_table
+from unshuffle.io.tables import quick as quick_module
+from unshuffle.io.tables import text as text_module
+from unshuffle.io.tables.text import TextSource
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 # No blanks at the ends, which are stripped, and nothing that looks like a number or is missing.

@@ -11,9 +11,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..engine.local import Workers
+from ..data.problem import Problem
+from ..data.threads import Workers
 from ..kernels.match import carry_groups
-from ..problem import FloatArray, IntArray, Problem
+from ..kernels.types import FloatArray, IntArray
 from .hard import most_likely_permutation
 from .state import State
 

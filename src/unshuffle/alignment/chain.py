@@ -6,10 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..engine.local import Workers
+from ..data.problem import Problem
+from ..data.threads import Workers
 from ..kernels.local import Belief, Lists, advance_blocks
 from ..kernels.swap import HELD, MU, SUM, Schedule, advance_groups
-from ..problem import FloatArray, IntArray, Problem
+from ..kernels.types import FloatArray, IntArray
 from .sweeps import Sweeps
 
 # Proposals between two chances to obey an interruption: a few tenths of a second at worst.

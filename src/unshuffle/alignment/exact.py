@@ -4,8 +4,9 @@ from itertools import permutations
 
 import numpy as np
 
-from ..priors import Prior
-from ..problem import BoolArray, IntArray, Problem
+from ..data.problem import Problem
+from ..kernels.types import BoolArray, IntArray
+from .priors import Prior
 from .soft import SoftAlignment
 from .state import Alignment, State
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.grid import put_on_grid, read_off, smooth
-from ..problem import FloatArray, IntArray
+from ..kernels.types import FloatArray, IntArray
 
 NODES_PER_NOISE = 24
 FARTHEST = 30.0  # in noise: rows farther from all labels (or labels from all rows) count from there

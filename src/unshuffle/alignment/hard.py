@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from ..data.problem import Problem, make_problem
 from ..kernels.match import match_groups, rank_inside
-from ..problem import BoolArray, FloatArray, IntArray, Problem, make_problem
+from ..kernels.types import BoolArray, FloatArray, IntArray
 from .state import Alignment, State
 
 

@@ -4,13 +4,13 @@ from copy import copy
 
 import numpy as np
 
-from ..density import kernel_density
-from ..engine.local import Workers
+from ..data.threads import Workers
 from ..kernels.local import ALL_SCALES, Lists, pick_suspects
 from ..kernels.match import rank_inside
-from ..priors import Prior
-from ..problem import BoolArray, IntArray
+from ..kernels.types import BoolArray, IntArray
 from .chain import Chain
+from .density import kernel_density
+from .priors import Prior
 from .soft import SoftAlignment
 from .state import Alignment, State
 from .sweeps import Sweeps

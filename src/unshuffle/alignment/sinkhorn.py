@@ -8,10 +8,11 @@ means where many labels lie within the noise of a row.
 import numpy as np
 from scipy.special import logsumexp
 
+from ..data.problem import Problem
 from ..kernels.local import Belief
-from ..priors import Prior
-from ..problem import FloatArray, Problem
+from ..kernels.types import FloatArray
 from .grid import scale_on_grid
+from .priors import Prior
 from .soft import SoftAlignment
 from .state import Alignment, State
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from ..priors import Prior
-from ..problem import FloatArray, IntArray, Problem
+from ..data.problem import Problem
+from ..kernels.types import FloatArray, IntArray
+from .priors import Prior
 from .state import Alignment, State
 
 

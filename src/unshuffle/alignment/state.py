@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from ..problem import FloatArray, IntArray
+from ..kernels.types import FloatArray, IntArray
 
 
 class State(NamedTuple):

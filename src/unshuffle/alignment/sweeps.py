@@ -4,14 +4,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..engine.local import Workers
+from ..data.problem import Problem
+from ..data.threads import Workers
 from ..kernels import sweep_blocks as blocks
 from ..kernels.rng import stream_key
 from ..kernels.strides import stride_scales, sweep_key
 from ..kernels.swap import Schedule
 from ..kernels.sweep import PAIRS, Slots, kind_of, sweep_once
 from ..kernels.sweep_blocks import Answers, Plan, Rows
-from ..problem import BoolArray, FloatArray, IntArray, Problem
+from ..kernels.types import BoolArray, FloatArray, IntArray
 
 # Visits of one call of a kernel: a few tenths of a second at worst, then an interruption is obeyed.
 VISITS_PER_PIECE = 1 << 22

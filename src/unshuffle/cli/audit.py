@@ -11,7 +11,7 @@ from . import options
 from .errors import plain_errors
 
 if TYPE_CHECKING:
-    from ..audit import AuditResult
+    from ..estimators.audit import AuditResult
 
 EXAMPLES = """
 [bold]Example[/bold]
@@ -51,9 +51,9 @@ def audit(
     estimates of what this attack finds; somebody who knows more may find more.
     """
     with plain_errors("audit", debug):
-        from ..audit import audit_release
+        from ..estimators.audit import audit_release
         from ..exceptions import TableError
-        from ..tables import Roles, read_rows
+        from ..io.tables import Roles, read_rows
         from .output import print_json
         from .watching import watching
 

@@ -19,7 +19,7 @@ def demo(
     # Loaded late, so that the other commands and --help stay quick.
     from rich.console import Console
 
-    from ..demo import EASY, HARD, coefficient_table, comparison_table, fit_with_verdict
+    from .demonstration import EASY, HARD, coefficient_table, comparison_table, fit_with_verdict
 
     console = Console()
     console.print("\n[bold]1. House prices shuffled inside 60 zones[/bold]")
@@ -37,7 +37,7 @@ def demo(
     console.print(*comparison_table(HARD, seed), sep="\n")
     console.print("\n[bold]3. The first setting by the front door, verdict first[/bold]\n")
     with plain_errors("demo", debug=False), warnings.catch_warnings():
-        from ..report import write_report
+        from ..show.report import write_report
 
         warnings.simplefilter("ignore")  # the verdict says it
         model = fit_with_verdict(EASY, seed)

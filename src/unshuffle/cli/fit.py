@@ -93,8 +93,8 @@ def fit(
     prints a verdict with reasons, and the coefficients beside those of ordinary least squares.
     """
     with plain_errors("fit", debug):
-        from ..files import check_ours
-        from ..tables import Roles, read_rows, read_two
+        from ..io.files import check_ours
+        from ..io.tables import Roles, read_rows, read_two
         from .fitting import fit_rows
         from .large import Passes, fit_large, tell_large
         from .output import FILES, describe, print_fit, print_json, print_notes, write_fit

@@ -5,8 +5,8 @@ import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from ..estimators.front_door import ShuffledRegressor
-    from ..tables import Rows
+    from ..estimators.shuffled import ShuffledRegressor
+    from ..io.tables import Rows
 
 
 class Fitted(NamedTuple):
@@ -27,9 +27,9 @@ def fit_rows(
     rows: "Rows", *, pairing: str, intercept: bool, seed: int, jobs: int, quiet: bool
 ) -> Fitted:
     """Fit; errors of the estimator are told with the name of the file."""
-    from ..estimators.front_door import ShuffledRegressor
+    from ..estimators.shuffled import ShuffledRegressor
     from ..exceptions import TableError, UnidentifiableWarning
-    from ..frames import NamedMatrix
+    from ..io.frames import NamedMatrix
 
     settings: dict[str, Any] = {
         "pairing": pairing, "fit_intercept": intercept, "random_state": seed, "n_jobs": jobs,

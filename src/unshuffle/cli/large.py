@@ -88,9 +88,9 @@ def tell_large(model: "StochasticEMRegressor", label: str, out: Path | None, as_
 
 def write_large(model: "StochasticEMRegressor", label: str, folder: Path) -> list[Path]:
     """Model and summary; matches and a report would grow with the rows."""
-    from ..files import replacing_folder
-    from ..model_files import write_model
-    from ..tables.write import as_csv
+    from ..fits.model_files import write_model
+    from ..io.files import replacing_folder
+    from ..io.tables.write import as_csv
 
     with replacing_folder(folder, FILES) as part:
         write_model(model, part, label=label)

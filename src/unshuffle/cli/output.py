@@ -63,9 +63,9 @@ def print_notes(fitted: "Fitted", quiet: bool) -> None:
 
 def write_fit(fitted: "Fitted", folder: Path) -> list[Path]:
     """Model, summary, matches and report into a folder that appears as a whole."""
-    from ..files import replacing_folder
-    from ..model_files import write_model
-    from ..tables.write import as_csv
+    from ..fits.model_files import write_model
+    from ..io.files import replacing_folder
+    from ..io.tables.write import as_csv
 
     model, rows = fitted.model, fitted.rows
     with replacing_folder(folder, FILES) as part:
@@ -97,7 +97,7 @@ def write_report(fitted: "Fitted", path: Path) -> None:
     if find_spec("matplotlib") is None:
         fitted.notes.append('report.html needs matplotlib: pip install "unshuffle[plots]"')
         return
-    from ..report import DataFacts, build_report
+    from ..show.report import DataFacts, build_report
 
     rows = fitted.rows
     data = DataFacts(

@@ -40,10 +40,10 @@ def predict(
     with plain_errors("predict", debug):
         import numpy as np
 
-        from ..model_files import load_model
-        from ..tables import Roles, design_matrix, open_table
-        from ..tables.roles import choose_features
-        from ..tables.write import check_writable_kind, write_rows, write_table
+        from ..fits.model_files import load_model
+        from ..io.tables import Roles, design_matrix, open_table
+        from ..io.tables.roles import choose_features
+        from ..io.tables.write import check_writable_kind, write_rows, write_table
         from .output import print_json
 
         if out is not None:

@@ -50,8 +50,8 @@ def repair(
     "reject", nothing is written: such a repair would only shuffle again.
     """
     with plain_errors("repair", debug):
-        from ..tables import Roles, read_rows
-        from ..tables.write import check_copy, write_with_labels
+        from ..io.tables import Roles, read_rows
+        from ..io.tables.write import check_copy, write_with_labels
         from .fitting import fit_rows
         from .output import print_json, print_notes
 

@@ -72,9 +72,9 @@ def simulate(
         import numpy as np
 
         from ..datasets.simulated import make_shuffled_regression
-        from ..files import write_atomically
-        from ..tables.limits import check_size
-        from ..tables.write import check_writable_kind, write_table
+        from ..io.files import write_atomically
+        from ..io.tables.limits import check_size
+        from ..io.tables.write import check_writable_kind, write_table
 
         check_writable_kind(out)
         check_size(out, rows, columns)

@@ -53,8 +53,8 @@ def suspects(
     Rows are counted from 1, below the header.
     """
     with plain_errors("suspects", debug):
-        from ..tables import Roles, read_rows
-        from ..tables.write import check_writable_kind, write_table
+        from ..io.tables import Roles, read_rows
+        from ..io.tables.write import check_writable_kind, write_table
         from .fitting import fit_rows
         from .output import print_json, print_notes
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import FloatArray
+from ..kernels.types import FloatArray
 
 COLUMNS = ("sequence", "affinity")
 LETTERS = "ACGT"

@@ -7,7 +7,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import FloatArray
+from ..kernels.types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

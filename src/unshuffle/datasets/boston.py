@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from ..problem import FloatArray
+from ..kernels.types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from ..problem import FloatArray, IntArray
+from ..kernels.types import FloatArray, IntArray
 
 MAX_COLUMNS = 10_000_000
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ..problem import FloatArray, IntArray
+from ..kernels.types import FloatArray, IntArray
 
 SHUFFLES = ("full", "swaps", "fraction", "groups")
 GROUPINGS = ("feature", "label", "random")

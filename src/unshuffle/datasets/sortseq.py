@@ -7,7 +7,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import FloatArray, IntArray
+from ..kernels.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

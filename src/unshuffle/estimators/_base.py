@@ -11,16 +11,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..alignment.state import State
-from ..em import EMResult, start_from_coefficients, start_from_labels
-from ..engine.local import Workers
+from ..data.problem import Problem
+from ..data.threads import Workers
+from ..em.loop import EMResult, start_from_coefficients, start_from_labels
 from ..exceptions import RankWarning
-from ..frames import library_of
-from ..least_squares import LeastSquares
-from ..problem import FloatArray, IntArray, Problem
-from ..seeding import seed_from
-from ..validation import build_problem, check_rows
+from ..families.least_squares import LeastSquares
+from ..io.frames import library_of
+from ..kernels.types import FloatArray, IntArray
 from ._notebook import NotebookMethods
+from ._seeding import seed_from
 from ._sources import into_memory
+from ._validation import build_problem, check_rows
 
 
 class Task(NamedTuple):

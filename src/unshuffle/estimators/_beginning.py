@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..alignment.carry import draw_permutation
 from ..alignment.hard import most_likely_permutation
 from ..alignment.state import State
-from ..em import Drift, Leap, Settled, never, noise_scale
-from ..em_acceleration import Leaps
-from ..newton import newton_from
-from ..sample_fit import WINDOW, WINDOW_OF_LEAPS, fit_sample, sample_step
+from ..em.loop import Drift, Leap, Settled, never, noise_scale
+from ..em.newton import newton_from
+from ..em.sample import WINDOW, WINDOW_OF_LEAPS, fit_sample, sample_step
+from ..em.squarem import Leaps
 from ..search.mostly_right import mostly_right_start
 from ._base import Task
 from ._plan import Plan

@@ -9,19 +9,20 @@ from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
 from ..alignment.chain import Chain
-from ..em import Step, run_em, settle_on_average, start_from_labels
-from ..engine.local import Workers
+from ..alignment.priors import Prior
+from ..data.problem import Problem
+from ..data.threads import Workers
+from ..em.loop import Step, run_em, settle_on_average, start_from_labels
+from ..em.sample import WINDOW
+from ..families.least_squares import LeastSquares
 from ..inference.bootstrap import BootstrapResult, Draw, Refit, Source, replicate
-from ..least_squares import LeastSquares
-from ..pairing import Pairing
-from ..priors import Prior
-from ..problem import FloatArray, Problem
-from ..sample_fit import WINDOW
-from ..seeding import seed_from
+from ..inference.permutations import Pairing
+from ..kernels.types import FloatArray
 from ._base import Task
 from ._beginning import begin
 from ._plan import Plan, aligner, plan_of
 from ._progress import Progress, reporting
+from ._seeding import seed_from
 
 if TYPE_CHECKING:
     from .stochastic import StochasticEMRegressor

@@ -10,8 +10,7 @@ from ..alignment.chain import Chain
 from ..alignment.sampled import SampledAlignment
 from ..alignment.soft import SoftAlignment
 from ..alignment.state import Align, Alignment, State
-from ..em import EMResult, settle_on_average, solve
-from ..inference.information import (
+from ..em.information import (
     Snapshots,
     chance_of_information,
     louis_covariance,
@@ -20,11 +19,12 @@ from ..inference.information import (
     sweeps_between,
     with_chance,
 )
+from ..em.loop import EMResult, settle_on_average, solve
+from ..em.newton import Averaged, NewtonSteps
+from ..em.sample import WINDOW
+from ..inference.permutations import Pairing, likely_permutation, without_features
 from ..kernels.swap import Schedule
-from ..newton import Averaged, NewtonSteps
-from ..pairing import Pairing, likely_permutation, without_features
-from ..problem import FloatArray
-from ..sample_fit import WINDOW
+from ..kernels.types import FloatArray
 from ._base import Outcome, Task
 from ._beginning import Beginning
 from ._inference import labels_as_given, told_of_uncertainty

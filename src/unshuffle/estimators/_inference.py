@@ -8,16 +8,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..alignment.chain import Chain
 from ..alignment.sampled import SampledAlignment
-from ..em import start_from_labels
-from ..engine.local import Workers
-from ..inference.information import SWEEPS_PER_SNAPSHOT, Covariance, louis_covariance
+from ..data.threads import Workers
+from ..em.information import SWEEPS_PER_SNAPSHOT, Covariance, louis_covariance
+from ..em.loop import start_from_labels
+from ..families.least_squares import LeastSquares
 from ..inference.intervals import Estimates, from_logit, to_logit
 from ..inference.sandwich import Robust, check_units, expect, nothing_lost, sandwich, unit_codes
 from ..inference.verdict import Verdict
 from ..kernels.swap import Schedule
-from ..least_squares import LeastSquares
-from ..problem import FloatArray
-from ..summary import Summary
+from ..kernels.types import FloatArray
+from ..show.summary import Summary
 from ._base import Task
 from ._bootstrap import BootstrapMethods, check_has_standard_errors
 

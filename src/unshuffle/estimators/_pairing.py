@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..frames import make_frame, plain_column
-from ..pairing import Pairing
-from ..problem import FloatArray, IntArray
+from ..inference.permutations import Pairing
+from ..io.frames import make_frame, plain_column
+from ..kernels.types import FloatArray, IntArray
 
 
 class PairingMethods:

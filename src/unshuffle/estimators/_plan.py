@@ -7,14 +7,14 @@ import numpy as np
 
 from ..alignment.chain import Chain
 from ..alignment.exact import ExactAlignment
+from ..alignment.priors import Prior
 from ..alignment.sampled import PublishedAlignment, SampledAlignment
 from ..alignment.sinkhorn import SinkhornAlignment
 from ..alignment.state import Align
 from ..alignment.tempered import TemperedAlignment
+from ..em.newton import NEWTON_BURN_IN, NEWTON_SWEEPS
+from ..em.sample import TOLERANCE, worth_a_sample
 from ..kernels.swap import Schedule
-from ..newton import NEWTON_BURN_IN, NEWTON_SWEEPS
-from ..priors import Prior
-from ..sample_fit import TOLERANCE, worth_a_sample
 from ..search.mostly_right import FIRST_GUESS
 from ._base import Task
 

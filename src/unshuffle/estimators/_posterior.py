@@ -9,19 +9,20 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
-from ..diagnostics import FEWEST_DRAWS
-from ..engine.local import Workers
+from ..alignment.priors import SMALLEST_RATE, Prior
+from ..data.problem import Problem
+from ..data.threads import Workers
 from ..exceptions import MixingWarning
+from ..families.least_squares import LeastSquares
+from ..inference.diagnostics import FEWEST_DRAWS
 from ..inference.parameter_prior import weakly_informative
+from ..inference.permutations import Pairing
 from ..inference.posterior import Posterior, collect, dispersed_starts, run_chains
 from ..inference.posterior_chain import PosteriorChain
 from ..inference.posterior_model import Model
-from ..least_squares import LeastSquares
-from ..pairing import Pairing
-from ..priors import SMALLEST_RATE, Prior
-from ..problem import FloatArray, Problem
-from ..seeding import seed_from
+from ..kernels.types import FloatArray
 from ._progress import Progress, reporting
+from ._seeding import seed_from
 
 LARGEST_R_HAT, SMALLEST_ESS = 1.01, 400.0
 # Chains begin so many standard errors around the fit: further apart than they should end.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from ..problem import FloatArray
+from ..kernels.types import FloatArray
 
 
 class Progress(NamedTuple):

@@ -3,14 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from ..search.landscape import Landscape
-from ..search.lost import (
-    CAUTIOUS_TEMPER,
-    Finding,
-    Stage,
-    cautious_ridge,
-    explore,
-    refit,
-)
+from ..search.lost import CAUTIOUS_TEMPER, Finding, Stage, cautious_ridge, explore, refit
 from ..search.mostly_right import fits_tightly
 from ..search.population import automatic_budget
 from ..search.starts import anchor, group_means
@@ -19,7 +12,7 @@ from ._progress import Progress, reporting
 from ._told import sensitivity, told_of_search
 
 if TYPE_CHECKING:
-    from .front_door import ShuffledRegressor
+    from .shuffled import ShuffledRegressor
 
 # The order given surely carries information below the first p-value. Up to the second it may, which
 # is believed if a search finds nothing; up to the third if a first fit that believes it finds many

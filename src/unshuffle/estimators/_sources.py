@@ -11,14 +11,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine import distributed
-from ..engine.local import Workers
+from ..data import cluster as distributed
+from ..data.groups import check_known, encode_groups
+from ..data.local import LocalParts, batches_of, slice_array, spill
+from ..data.part import Part, make_part
+from ..data.survey import Parts
+from ..data.threads import Workers
+from ..io.parquet import Chunk, Table
 from ..kernels.block_em import Features
-from ..streamed.local import LocalParts, batches_of, slice_array, spill
-from ..streamed.parquet import Chunk, Table
-from ..streamed.part import Part, make_part
-from ..streamed.survey import Parts
-from ..validation import check_known, check_lengths, encode_groups
+from ._validation import check_lengths
 from .streaming import Streaming
 
 # Numbers in X and y from which data are read in passes: as much as 0.8 GB.

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from joblib import effective_n_jobs
 
-from ..em import Step
-from ..inference.information import covariance_less
+from ..data.survey import Survey, survey
+from ..em.information import covariance_less
+from ..em.loop import Step
+from ..families.normal_equations import NormalEquations
+from ..fits.checkpoint import Checkpoint, stored_seed
+from ..fits.streamed import Settings, StreamedEM, StreamedResult
+from ..fits.streamed_information import streamed_covariance
 from ..inference.intervals import Estimates
 from ..search.mostly_right import FIRST_GUESS
-from ..seeding import seed_from
-from ..streamed.checkpoint import Checkpoint, stored_seed
-from ..streamed.fit import Settings, StreamedEM, StreamedResult
-from ..streamed.information import streamed_covariance
-from ..streamed.normal_equations import NormalEquations
-from ..streamed.survey import Survey, survey
 from ._base import check_init, warn_not_converged, warn_rank
 from ._inference import told_of_uncertainty
 from ._progress import Progress, reporting
+from ._seeding import seed_from
 from ._sources import Source
 from .streaming import Streaming
 

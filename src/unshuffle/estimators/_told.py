@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 
 from ..alignment.chain import Chain
+from ..alignment.priors import Prior
 from ..alignment.sampled import SampledAlignment
 from ..alignment.state import Alignment
-from ..em import EMResult, Step, start_from_labels
-from ..inference.information import louis_covariance
+from ..em.information import louis_covariance
+from ..em.loop import EMResult, Step, start_from_labels
+from ..inference.permutations import Pairing, without_features
 from ..inference.sensitivity import shrinkage_share, tempering_shift
 from ..kernels.swap import Schedule
-from ..pairing import Pairing, without_features
-from ..priors import Prior
-from ..problem import IntArray
+from ..kernels.types import IntArray
 from ..search.landscape import Landscape
 from ..search.lost import Finding
 from ._base import Outcome, Task

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from ..data.problem import Problem
 from ..inference import checks
 from ..inference.verdict import Reason
-from ..problem import Problem
 from ..search.mostly_right import share_inside
 from ..search.starts import MUCH_INSIDE
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..alignment.hard import HardAlignment
-from ..em import no_more_gain, run_em, start_from_labels
+from ..em.loop import no_more_gain, run_em, start_from_labels
 from ..search.restarts import hard_em_restarts
 from ._base import BaseShuffledRegressor, Outcome, Task
 from ._progress import Progress, reporting

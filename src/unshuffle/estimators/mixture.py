@@ -7,11 +7,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..least_squares import LeastSquares
+from ..families.least_squares import LeastSquares
 from ..search.robust import fit_mixture
-from ..validation import build_problem
 from ._base import LinearPrediction, check_enough_rows, warn_not_converged, warn_rank
 from ._notebook import NotebookMethods
+from ._validation import build_problem
 
 
 class MixtureRegressor(NotebookMethods, LinearPrediction, RegressorMixin, BaseEstimator):  # type: ignore[misc]

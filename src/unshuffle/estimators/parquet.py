@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..streamed.parquet import open_table
+from ..io.parquet import open_table
 from ._sources import ParquetSource, is_large, read_all
 from ._streamed import fit_streamed
 from .stochastic import StochasticEMRegressor

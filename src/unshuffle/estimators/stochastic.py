@@ -9,9 +9,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..alignment.chain import Chain
 from ..alignment.hard import most_likely_permutation
 from ..alignment.state import Align
-from ..em import EMResult, Step, run_em
-from ..least_squares import LeastSquares
-from ..problem import Problem
+from ..data.problem import Problem
+from ..em.loop import EMResult, Step, run_em
+from ..families.least_squares import LeastSquares
 from ._base import BaseShuffledRegressor, Outcome, Task
 from ._beginning import Beginning, begin
 from ._conclusion import conclude

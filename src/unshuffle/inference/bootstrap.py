@@ -16,12 +16,13 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ..alignment.chain import Chain
+from ..alignment.priors import Prior
 from ..alignment.sampled import SampledAlignment
 from ..alignment.state import State
-from ..engine.local import Workers
+from ..data.problem import Problem
+from ..data.threads import Workers
 from ..kernels.swap import Schedule
-from ..priors import Prior
-from ..problem import FloatArray, IntArray, Problem
+from ..kernels.types import FloatArray, IntArray
 from .intervals import from_logit, to_logit
 
 FIRST_STREAM = 3_000_000  # the streams of searches and nulls are numbered below

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..least_squares import LeastSquares
-from ..priors import Prior
-from ..problem import FloatArray, IntArray, Problem
+from ..alignment.priors import Prior
+from ..data.problem import Problem
+from ..families.least_squares import LeastSquares
+from ..kernels.types import FloatArray, IntArray
 from .mismatches import draw_permutation
 from .parameter_prior import ParameterPrior
 from .posterior_chain import ALL_MOVES, PosteriorChain

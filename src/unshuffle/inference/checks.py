@@ -5,7 +5,7 @@ Thresholds were set on one family of simulations and checked on another; both ar
 
 from math import isnan
 
-from ..problem import FloatArray
+from ..kernels.types import FloatArray
 from ..search.recovery import usual_distance
 from ..search.starts import MUCH_INSIDE
 from .verdict import Level, Reason

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import t as student
 
-from ..problem import FloatArray
+from ..kernels.types import FloatArray
 
 SMALLEST_SHARE = 1e-6  # of rates on the scale of logits
 
@@ -40,16 +40,6 @@ class Estimates(NamedTuple):
         """Lower and upper ends, shape (k, 2)."""
         reach = student.ppf(0.5 + 0.5 * level, self.freedom) * self.standard_errors
         return np.stack([self.values - reach, self.values + reach], axis=1)
-
-
-def add_intercept(
-    covariance: FloatArray, centre: FloatArray, noise_scale: float, n_rows: int
-) -> FloatArray:
-    """Fill in the row and column of the intercept: b = mean label - centre · coef."""
-    cross = -covariance[1:, 1:] @ centre
-    covariance[0, 1:] = covariance[1:, 0] = cross
-    covariance[0, 0] = noise_scale**2 / n_rows - centre @ cross
-    return covariance
 
 
 def to_logit(share: FloatArray) -> FloatArray:

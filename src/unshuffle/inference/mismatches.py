@@ -21,8 +21,8 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.special import gammaln, logsumexp
 
-from ..priors import SMALLEST_RATE
-from ..problem import FloatArray, IntArray
+from ..alignment.priors import SMALLEST_RATE
+from ..kernels.types import FloatArray, IntArray
 
 KNOTS = 513
 WIDTH = 1.0  # first width of a slice, in logits

@@ -19,8 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..priors import SMALLEST_RATE
-from ..problem import FloatArray, Problem
+from ..alignment.priors import SMALLEST_RATE
+from ..data.problem import Problem
+from ..kernels.types import FloatArray
 
 WIDE = 10.0  # so many standard deviations of the labels, where little should be said
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..alignment.hard import most_likely_permutation
-from ..diagnostics import ess_bulk, ess_tail, r_hat
-from ..engine.local import Workers
-from ..problem import FloatArray, IntArray
+from ..data.threads import Workers
+from ..kernels.types import FloatArray, IntArray
+from .diagnostics import ess_bulk, ess_tail, r_hat
 from .posterior_chain import PosteriorChain
 from .posterior_model import Model, Start
 

@@ -22,12 +22,12 @@ import numpy as np
 from ..alignment.chain import Chain
 from ..alignment.sampled import SampledAlignment
 from ..alignment.state import State
-from ..em import SMALLEST_RELATIVE_NOISE
-from ..engine.local import Workers
+from ..data.threads import Workers
+from ..em.loop import SMALLEST_RELATIVE_NOISE
 from ..kernels.collapsed import advance_collapsed
 from ..kernels.match import rank_inside
 from ..kernels.swap import Schedule
-from ..problem import FloatArray, IntArray
+from ..kernels.types import FloatArray, IntArray
 from .posterior_model import Model, Record, Start
 
 ALL_MOVES = frozenset({"collapsed", "carry", "swap"})

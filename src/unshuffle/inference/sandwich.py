@@ -20,15 +20,16 @@ import numpy as np
 
 from ..alignment.sampled import SampledAlignment
 from ..alignment.state import State
-from ..least_squares import LeastSquares
-from ..problem import FloatArray, IntArray, Problem
-from .information import (
+from ..data.problem import Problem
+from ..em.information import (
     Covariance,
     error_inflation,
     invert_information,
     smallest_rate,
     snapshot_count,
 )
+from ..families.least_squares import LeastSquares
+from ..kernels.types import FloatArray, IntArray
 
 # So many units more than parameters: with fewer their squared scores say little.
 SPARE_UNITS = 10

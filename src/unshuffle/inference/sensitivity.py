@@ -4,9 +4,10 @@ import numpy as np
 
 from ..alignment.sampled import SampledAlignment
 from ..alignment.state import State
-from ..em import solve
-from ..least_squares import LeastSquares
-from ..problem import FloatArray, Problem
+from ..data.problem import Problem
+from ..em.loop import solve
+from ..families.least_squares import LeastSquares
+from ..kernels.types import FloatArray
 
 INFLATED = 1.5  # times the noise estimated
 N_ITERATIONS = 6

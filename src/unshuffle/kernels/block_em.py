@@ -23,13 +23,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import FloatArray, IntArray
 from .exact_sum import Sums, add, count_terms
 from .jit import kernel
 from .local import ALL_SCALES, Belief, advance_block, close_home
 from .ranking import Ranking, new_ranking, rank_block
 from .rng import draw, mix, stream_key, to_unit
 from .swap import COUNTED, HELD, MU, SUM, close_averages, kept_states
+from .types import FloatArray, IntArray
 
 # As in `alignment.sampled` and `priors`.
 SUSPICIOUS_ODDS = 0.01

@@ -7,13 +7,13 @@ the blocks' covariances. The score of a block has d + 2 entries: ``Σ (x_j - cen
 
 import numpy as np
 
-from ..problem import FloatArray
 from .block_em import Features, Model, Rows, Space, align_block
 from .exact_sum import Sums, add, count_terms
 from .jit import kernel
 from .local import ALL_SCALES, Belief, advance_block
 from .rng import stream_key
 from .swap import HELD, MU
+from .types import FloatArray
 
 
 @kernel

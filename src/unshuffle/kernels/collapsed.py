@@ -14,11 +14,11 @@ import math
 
 import numpy as np
 
-from ..problem import FloatArray, IntArray
 from .jit import kernel
 from .local import Belief, added_cost, too_far
 from .rng import draw, high_index, stream_key, to_unit
 from .swap import HOPELESS
+from .types import FloatArray, IntArray
 
 _U26, _U27 = np.uint64(26), np.uint64(27)
 _LOW_26 = np.uint64(0x3FFFFFF)

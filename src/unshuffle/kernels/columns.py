@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..problem import FloatArray
 from .block_em import Features, Rows, SmallIntArray
 from .exact_sum import Sums, add, count_terms
 from .jit import kernel
+from .types import FloatArray
 
 
 @kernel

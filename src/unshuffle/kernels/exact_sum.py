@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..problem import FloatArray, IntArray
 from .jit import kernel
+from .types import FloatArray, IntArray
 
 FOLD = 30
 TERMS_PER_CARRY = 1 << 22

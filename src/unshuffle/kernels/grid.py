@@ -5,8 +5,8 @@ Putting on and reading off are linear between two nodes. Each widens the kernel 
 narrower. All terms are positive: small sums are as accurate as large ones.
 """
 
-from ..problem import FloatArray, IntArray
 from .jit import kernel
+from .types import FloatArray, IntArray
 
 
 @kernel

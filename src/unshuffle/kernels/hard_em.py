@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..problem import BoolArray, FloatArray, IntArray
 from .jit import kernel
 from .match import shuffle_groups
 from .ranking import Ranking, new_ranking, rank_block
+from .types import BoolArray, FloatArray, IntArray
 
 
 class Labels(NamedTuple):

@@ -22,10 +22,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..problem import BoolArray, FloatArray, IntArray
 from .jit import kernel
 from .rng import draw, high_index, stream_key, to_unit
 from .swap import COUNTED, HELD, HOPELESS, MU, SUM, Schedule, close_averages, kept_states, share
+from .types import BoolArray, FloatArray, IntArray
 
 ALL_SCALES = 31
 _U24, _U26, _U27 = np.uint64(24), np.uint64(26), np.uint64(27)

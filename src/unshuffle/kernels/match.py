@@ -7,9 +7,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..problem import FloatArray, IntArray
 from .jit import kernel
 from .rng import draw, low_index, stream_key
+from .types import FloatArray, IntArray
 
 Labels = TypeVar("Labels", FloatArray, IntArray)
 

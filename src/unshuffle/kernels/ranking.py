@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import FloatArray, IntArray
 from .jit import kernel
+from .types import FloatArray, IntArray
 
 # Moves per value after which another way of sorting is cheaper.
 PATIENCE_FRESH = 8

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..problem import FloatArray, IntArray
 from .jit import kernel
+from .types import FloatArray, IntArray
 
 
 @kernel

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from ..problem import FloatArray
 from .jit import kernel
 from .rng import draw, mix, to_unit
+from .types import FloatArray
 
 _U27 = np.uint64(27)
 _LOW_24 = np.uint64(0xFFFFFF)

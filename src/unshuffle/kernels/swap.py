@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..problem import FloatArray, IntArray
 from .jit import kernel
 from .rng import draw, high_index, low_index, stream_key, to_unit
+from .types import FloatArray, IntArray
 
 MU, HELD, SUM, COUNTED = 0, 1, 2, 3
 

@@ -22,11 +22,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..problem import FloatArray, IntArray
 from .jit import kernel
 from .rng import draw, to_unit
 from .strides import draw_shell, draw_stride, log_chances, scale_of, stride_scales, sweep_key
 from .swap import HOPELESS
+from .types import FloatArray, IntArray
 
 _U26, _LOW_1 = np.uint64(26), np.uint64(1)
 PAIRS, HOME, JOIN = 0, 1, 2

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import BoolArray, FloatArray, IntArray
 from .jit import kernel
 from .ranking import new_ranking, rank_block
 from .rng import stream_key
 from .strides import stride_scales, sweep_key
 from .sweep import Slots, kind_of, sweep_once
+from .types import BoolArray, FloatArray, IntArray
 
 SWEEPS_OVER_ALL = 2
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..problem import FloatArray, IntArray
 from . import (
     block_em,
     block_scores,
@@ -21,6 +20,7 @@ from . import (
     sweep,
     sweep_blocks,
 )
+from .types import FloatArray, IntArray
 
 
 def warm_up() -> None:

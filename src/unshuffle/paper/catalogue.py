@@ -1,14 +1,6 @@
 """All experiments, in the order of the paper."""
 
-from . import (
-    consistency,
-    error_by_size,
-    fifty_sets,
-    gated,
-    housing,
-    partial,
-    starts,
-)
+from . import consistency, error_by_size, fifty_sets, gated, housing, partial, starts
 from .experiment import Experiment
 
 MODULES = (error_by_size, fifty_sets, consistency, partial, gated, housing, starts)

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from .. import __version__
-from ..files import write_atomically
+from ..io.files import write_atomically
 from .experiment import Experiment
 
 

@@ -15,7 +15,7 @@ from ..datasets.aptamer import load_aptamers
 from ..datasets.binding import load_binding
 from ..datasets.kmers import KmerCounter
 from ..datasets.simulated import cut_by_rank
-from ..problem import FloatArray, IntArray
+from ..kernels.types import FloatArray, IntArray
 from . import zones
 from .experiment import Experiment, Reading, Tick, judge
 from .style import EXACT, HARD, KNOWN, OLS, STOCHASTIC

@@ -11,8 +11,8 @@ from sklearn.linear_model import HuberRegressor, LinearRegression
 from ..datasets.simulated import ShuffledData
 from ..estimators.hard import HardEMRegressor
 from ..estimators.stochastic import StochasticEMRegressor
+from ..kernels.types import FloatArray
 from ..metrics import coefficient_cosine, coefficient_error
-from ..problem import FloatArray
 from .style import EXACT, HARD, HUBER, KNOWN, OLS, STOCHASTIC, ZERO
 
 CONTROLS = (EXACT, OLS, HUBER, ZERO, KNOWN)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..files import write_atomically
+from ..io.files import write_atomically
 from .experiment import Experiment, Reading
 from .files import Shelf
 

@@ -12,7 +12,7 @@ from ..datasets.simulated import shuffle_inside
 from ..estimators.hard import HardEMRegressor
 from ..estimators.stochastic import StochasticEMRegressor
 from ..exceptions import RankWarning
-from ..problem import FloatArray, IntArray
+from ..kernels.types import FloatArray, IntArray
 from .methods import Row
 from .style import EXACT, HARD, HATCHES, KNOWN, OLS, STOCHASTIC, STYLES, new_figure
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..problem import FloatArray
+from ..kernels.types import FloatArray
 from .landscape import Landscape
 
 MOST_DIRECTIONS = 3

@@ -15,11 +15,12 @@ import numpy as np
 
 from ..alignment.hard import ranked_labels
 from ..alignment.state import State
-from ..em import noise_scale, start_from_coefficients
-from ..engine.local import Workers
+from ..data.problem import Problem
+from ..data.threads import Workers
+from ..em.loop import noise_scale, start_from_coefficients
+from ..families.least_squares import LeastSquares
 from ..kernels.hard_em import Labels, coordinates, descend, support
-from ..least_squares import LeastSquares
-from ..problem import FloatArray, Problem
+from ..kernels.types import FloatArray
 
 # Work between two chances to obey an interruption, in rows × columns visited.
 WORK_PER_CALL = 20_000_000

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..alignment.state import State
-from ..em import start_from_labels
-from ..least_squares import LeastSquares
-from ..problem import FloatArray, Problem
+from ..data.problem import Problem
+from ..em.loop import start_from_labels
+from ..families.least_squares import LeastSquares
+from ..kernels.types import FloatArray
 from .certify import certify
 from .landscape import Landscape
 from .nulls import match_score, null_p_value, null_scores

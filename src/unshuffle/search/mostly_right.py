@@ -4,12 +4,13 @@ import numpy as np
 
 from ..alignment.carry import with_noise
 from ..alignment.hard import sort_all_but
+from ..alignment.priors import Prior
 from ..alignment.sinkhorn import SinkhornAlignment
 from ..alignment.state import State
-from ..em import Drift, run_em, start_from_coefficients
-from ..least_squares import LeastSquares
-from ..priors import Prior
-from ..problem import IntArray, Problem
+from ..data.problem import Problem
+from ..em.loop import Drift, run_em, start_from_coefficients
+from ..families.least_squares import LeastSquares
+from ..kernels.types import IntArray
 from .robust import fit_mixture
 
 # The mixture knows only that a mismatched label is somebody's, Sinkhorn that each is used once.

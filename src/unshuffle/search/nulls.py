@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.stats import t as student
 
-from ..problem import FloatArray
+from ..kernels.types import FloatArray
 from .landscape import Landscape
 from .population import SearchResult, search_population
 

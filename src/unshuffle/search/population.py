@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..problem import FloatArray, IntArray
+from ..kernels.types import FloatArray, IntArray
 from .landscape import Landscape
 from .restarts import draw_shuffles
 from .starts import deterministic_starts, free_dimensions

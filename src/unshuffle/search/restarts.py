@@ -6,12 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..alignment.state import State
-from ..em import start_from_labels
-from ..engine.local import Workers
+from ..data.problem import Problem
+from ..data.threads import Workers
+from ..em.loop import start_from_labels
+from ..families.least_squares import LeastSquares
 from ..kernels.hard_em import shuffled_starts
 from ..kernels.match import shuffle_groups
-from ..least_squares import LeastSquares
-from ..problem import FloatArray, Problem
+from ..kernels.types import FloatArray
 from .landscape import WORK_PER_CALL, Landscape
 
 

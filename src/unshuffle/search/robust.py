@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..density import kernel_density
-from ..least_squares import LeastSquares
-from ..problem import BoolArray, FloatArray
+from ..alignment.density import kernel_density
+from ..families.least_squares import LeastSquares
+from ..kernels.types import BoolArray, FloatArray
 
 HUBER_THRESHOLD = 1.345  # 95 % efficiency under normal noise
 SMALLEST_RELATIVE_NOISE = 1e-6

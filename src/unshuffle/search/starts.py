@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..problem import FloatArray
+from ..kernels.types import FloatArray
 from .landscape import Landscape
 from .mostly_right import share_inside
 

@@ -1,0 +1,1 @@
+"""The rows of a fit: in memory, in files, or on the workers of a cluster."""

@@ -1,0 +1,99 @@
+"""Groups and known rows as a user gives them, turned into numbers."""
+
+import math
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.types import BoolArray, IntArray
+
+
+def encode_groups(groups: Any, n_rows: int) -> IntArray:
+    """Number the groups 0, 1, ... in order of first appearance.
+
+    The order of appearance, rather than of the names, makes a fit independent of what the
+    groups are called.
+    """
+    if groups is None:
+        return np.zeros(n_rows, dtype=np.int64)
+    if isinstance(groups, str) or not hasattr(groups, "__len__"):
+        raise ValueError(
+            f"groups must hold one group label per row, got {type(groups).__name__} {groups!r}"
+        )
+    if len(groups) != n_rows:
+        raise ValueError(
+            f"groups has {len(groups)} entries but there are {n_rows} rows; "
+            "give one group label per row"
+        )
+    if isinstance(groups, list | tuple):  # an array would turn 1 and "1" into the same label
+        return _encode_objects(list(groups))
+    labels = np.asarray(groups)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise ValueError(
+            f"groups must be one-dimensional, got shape {labels.shape}; "
+            "combine several columns into one label first"
+        )
+    if labels.dtype.kind == "O":
+        return _encode_objects(list(labels))
+    if labels.dtype.kind == "f":
+        check_missing(np.flatnonzero(np.isnan(labels)))
+    if labels.dtype.kind in "mM":
+        check_missing(np.flatnonzero(np.isnat(labels)))
+    return _first_appearance(labels)
+
+
+def check_missing(rows: Iterable[int]) -> None:
+    """Refuse groups with missing values, naming the rows."""
+    rows = list(rows)
+    if rows:
+        shown = ", ".join(str(int(row)) for row in rows[:5]) + (", ..." if len(rows) > 5 else "")
+        raise ValueError(
+            f"groups has {len(rows)} missing value(s), in row(s) {shown}; every row needs a group: "
+            "drop those rows or give them a group of their own"
+        )
+
+
+def check_known(known: Any, n_rows: int) -> BoolArray:
+    """Boolean mask of the rows whose label is surely theirs."""
+    if known is None:
+        return np.zeros(n_rows, dtype=bool)
+    mask = np.asarray(known)
+    if mask.ndim != 1 or len(mask) != n_rows:
+        raise ValueError(
+            f"known has shape {mask.shape} but there are {n_rows} rows; "
+            "give one True or False per row"
+        )
+    if mask.dtype.kind == "O" and all(isinstance(value, bool | np.bool_) for value in mask):
+        mask = mask.astype(bool)
+    if mask.dtype.kind != "b":
+        raise ValueError(
+            f"known must be a boolean mask (True where the label is surely the row's own), "
+            f"got dtype {mask.dtype}; convert row numbers with np.isin(np.arange(n), rows)"
+        )
+    return mask
+
+
+def _first_appearance(labels: NDArray[Any]) -> IntArray:
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[codes]
+
+
+def _encode_objects(labels: list[Hashable]) -> IntArray:
+    check_missing(i for i, label in enumerate(labels) if _is_missing(label))
+    seen: dict[Hashable, int] = {}
+    try:
+        return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.int64)
+    except TypeError as error:
+        raise ValueError(f"group labels must be hashable: {error}") from error
+
+
+def _is_missing(label: Any) -> bool:
+    if label is None or type(label).__name__ in {"NAType", "NaTType"}:
+        return True
+    return isinstance(label, float) and math.isnan(label)

@@ -1,0 +1,1 @@
+"""Expectation maximisation: the loop, when it stops, and how it goes faster."""

@@ -1,1 +1,0 @@
-"""Where work runs: threads on this machine."""

@@ -1,0 +1,206 @@
+"""User data to a `Problem`: small checks, each with a message that says what to do."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _num_samples, check_array, validate_data
+
+from ..data.groups import check_known, encode_groups
+from ..data.problem import Problem, make_problem
+from ..io.frames import NamedMatrix, library_of, plain_column
+from ..kernels.types import FloatArray, IntArray
+
+
+def build_problem(
+    estimator: BaseEstimator, X: Any, y: Any, groups: Any, known: Any, match_prob: Any = None
+) -> tuple[Problem, FloatArray | None]:
+    """Check everything a user handed to ``fit``; return the problem and the match probabilities.
+
+    `estimator` is the one scikit-learn records feature names on. A row that surely holds its own
+    label is known.
+    """
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None"
+        )
+    y, groups, known, match_prob = map(plain_column, (y, groups, known, match_prob))
+    check_lengths(X, y, groups)
+    X, y = check_features_and_labels(estimator, X, y)
+    codes = encode_groups(groups, len(y))
+    pinned, probability = check_known(known, len(y)), check_match_prob(match_prob, len(y))
+    if probability is not None:
+        pinned = pinned | (probability == 1.0)
+    problem = make_problem(X, y, codes, pinned)
+    return problem, None if probability is None else problem.arrange(probability)
+
+
+def check_features_and_labels(
+    estimator: BaseEstimator, X: Any, y: Any
+) -> tuple[FloatArray, FloatArray]:
+    """X as a finite float matrix, y as a finite float vector that varies."""
+    given = X.values if isinstance(X, NamedMatrix) else X
+    try:
+        checked, y = validate_data(
+            estimator, given, y, dtype=np.float64, order="C", y_numeric=True, ensure_min_samples=2
+        )
+        y = np.ascontiguousarray(y, dtype=np.float64)
+    except ValueError as error:
+        if "could not convert" in str(error):
+            raise ValueError(describe_text(X, y)) from error
+        if "contains NaN" in str(error) or "contains infinity" in str(error):
+            raise ValueError(describe_not_finite(str(error), X, y)) from error
+        raise
+    if np.all(y == y[0]):
+        raise ValueError(
+            f"all {len(y)} labels equal {y[0]:g}: there is nothing to fit; "
+            "check that y is the right column"
+        )
+    if isinstance(X, NamedMatrix):
+        estimator.feature_names_in_ = np.array(X.columns, dtype=object)
+    return checked, y
+
+
+def check_rows(estimator: BaseEstimator, X: Any) -> FloatArray:
+    """Rows to predict, with the columns of the fit."""
+    if isinstance(X, NamedMatrix):
+        if list(X.columns) != list(getattr(estimator, "feature_names_in_", X.columns)):
+            raise ValueError(
+                f"the columns are {list(X.columns)[:8]}, but the model was fitted to "
+                f"{list(estimator.feature_names_in_)[:8]}"
+            )
+        rows: FloatArray = check_array(X.values, dtype=np.float64)
+        return rows
+    checked: FloatArray = validate_data(estimator, X, dtype=np.float64, reset=False)
+    return checked
+
+
+def describe_text(X: Any, y: Any) -> str:
+    """Name the first entry that is not a number."""
+    names = column_names(X)
+    table = np.asarray(X, dtype=object)
+    for j in range(table.shape[1] if table.ndim == 2 else 0):
+        for i, value in enumerate(table[:, j]):
+            if not _is_number(value):
+                column = f"column {names[j]!r}" if names is not None else f"column {j}"
+                return (
+                    f"{column} of X holds {value!r} in row {i}, which is not a number; "
+                    "encode the column (for example with OneHotEncoder) or leave it out"
+                )
+    for i, value in enumerate(np.asarray(y, dtype=object).ravel()):
+        if not _is_number(value):
+            return f"y holds {value!r} in row {i}, which is not a number"
+    return "X or y holds something that is not a number"
+
+
+def column_names(X: Any) -> list[Any] | None:
+    """Names of the columns of a frame; None for anything else."""
+    names = X.column_names if library_of(X) == "pyarrow" else getattr(X, "columns", None)
+    return None if names is None else list(names)
+
+
+def describe_not_finite(message: str, X: Any, y: Any) -> str:
+    """Name the first entry that is missing or infinite, and what to do about it."""
+    found = message.splitlines()[0].rstrip(".")
+    in_labels = found.startswith("Input y")
+    table = np.asarray(y if in_labels else X, dtype=np.float64)
+    place = np.argwhere(~np.isfinite(table))[0]
+    where = f"row {place[0]}"
+    if not in_labels:
+        names = column_names(X)
+        where += f", column {place[1] if names is None else repr(names[place[1]])}"
+    count = int(np.sum(~np.isfinite(table)))
+    return (
+        f"{found}: {count} such value(s), the first in {where}; drop those rows on both sides "
+        "(a label without its row belongs to nobody) or fill them in"
+    )
+
+
+def check_lengths(X: Any, y: Any, groups: Any) -> None:
+    """As many labels as rows, in every group."""
+    n_rows, n_labels = _num_samples(X), _num_samples(y)
+    if n_rows == n_labels:
+        return
+    if groups is not None and _num_samples(groups) == max(n_rows, n_labels):
+        codes = encode_groups(groups, max(n_rows, n_labels))
+        rows = np.bincount(codes[:n_rows], minlength=codes.max() + 1)
+        labels = np.bincount(codes[:n_labels], minlength=codes.max() + 1)
+        short = int(np.flatnonzero(rows != labels)[0])
+        name = list(groups)[int(np.argmax(codes == short))]
+        raise ValueError(
+            f"group {name!r} has {rows[short]} rows but {labels[short]} labels; "
+            "each group needs as many labels as rows"
+        )
+    raise ValueError(
+        f"X has {n_rows} rows but y has {n_labels} labels; there must be as many labels as rows "
+        "(Found input variables with inconsistent numbers of samples)"
+    )
+
+
+def pair_by_group(X: Any, y: Any, groups_X: Any, groups_y: Any) -> IntArray:
+    """For each row the number of a label of its group, in order of appearance.
+
+    Groups are compared by name: a group needs as many labels as it has rows.
+    """
+    groups_X, groups_y = plain_column(groups_X), plain_column(groups_y)
+    n_rows, n_labels = _num_samples(X), _num_samples(y)
+    if (groups_X is None) != (groups_y is None):
+        missing = "groups_X" if groups_X is None else "groups_y"
+        raise ValueError(f"{missing} is missing: give the group of each row and of each label")
+    if groups_X is None:
+        check_lengths(X, y, None)
+        return np.arange(n_rows, dtype=np.int64)
+    rows, labels = _plain(groups_X), _plain(groups_y)
+    for name, given, size in (("groups_X", rows, n_rows), ("groups_y", labels, n_labels)):
+        if len(given) != size:
+            raise ValueError(f"{name} has {len(given)} entries for {size}; give one group each")
+    codes = encode_groups(rows + labels, n_rows + n_labels)
+    of_rows, of_labels = codes[:n_rows], codes[n_rows:]
+    counts = [np.bincount(c, minlength=codes.max() + 1) for c in (of_rows, of_labels)]
+    unequal = np.flatnonzero(counts[0] != counts[1])
+    if len(unequal):
+        names = {int(g): (rows + labels)[int(np.argmax(codes == g))] for g in unequal[:5]}
+        shown = "; ".join(
+            f"{name!r} has {counts[0][g]} rows and {counts[1][g]} labels"
+            for g, name in names.items()
+        )
+        more = f"; and {len(unequal) - 5} more groups" if len(unequal) > 5 else ""
+        raise ValueError(f"each group needs as many labels as rows, but {shown}{more}")
+    beside = np.empty(n_rows, dtype=np.int64)
+    beside[np.argsort(of_rows, kind="stable")] = np.argsort(of_labels, kind="stable")
+    return beside
+
+
+def check_match_prob(match_prob: Any, n_rows: int) -> FloatArray | None:
+    """Probability of each row that its own label is right."""
+    if match_prob is None:
+        return None
+    try:
+        probability = np.asarray(match_prob, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"match_prob must hold one number per row: {error}") from error
+    if probability.shape != (n_rows,):
+        raise ValueError(
+            f"match_prob has shape {probability.shape} but there are {n_rows} rows; "
+            "give one probability per row"
+        )
+    wrong = np.flatnonzero(~((probability >= 0.0) & (probability <= 1.0)))
+    if len(wrong):
+        raise ValueError(
+            f"match_prob must lie between 0 and 1, but row {wrong[0]} has "
+            f"{probability[wrong[0]]:g}; turn match weights into probabilities first"
+        )
+    return probability
+
+
+def _plain(groups: Any) -> list[Any]:
+    """Group labels as Python objects, which compare across tables and print without ado."""
+    return list(groups.tolist()) if hasattr(groups, "tolist") else list(groups)
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -1,0 +1,354 @@
+"""The front door: one estimator that finds out what kind of shuffle it is and what to do."""
+
+import warnings
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..data.problem import Problem
+from ..exceptions import UnidentifiableWarning
+from ..families.least_squares import LeastSquares
+from ..inference.verdict import judge
+from ..io.frames import library_of, plain_column
+from ..kernels.types import IntArray
+from ..search.landscape import Landscape
+from ..search.order_test import order_p_value
+from ._base import BaseShuffledRegressor, Outcome, Task
+from ._inference import InferenceMethods
+from ._pairing import PairingMethods
+from ._posterior import PosteriorMethods
+from ._progress import Progress
+from ._routes import Routes
+from ._told import TOLD, known_order, no_search
+from ._validation import pair_by_group
+from ._verdict import reasons_of
+from .stochastic import StochasticEMRegressor
+
+MAX_ITER = 200
+
+
+class ShuffledRegressor(InferenceMethods, PosteriorMethods, PairingMethods, BaseShuffledRegressor):
+    r"""Linear regression when the pairing between rows and labels is lost, wholly or in part.
+
+    The model is :math:`y_{\pi(i)} = b + x_i^\top w + \varepsilon_i` with an unknown permutation
+    :math:`\pi` that moves labels inside groups only. `fit`
+
+    1. tests whether the order given carries information (a permutation test inside groups);
+    2. where it does, fits with a prior for few mismatches
+       (`StochasticEMRegressor` with ``mismatch_rate="estimate"``);
+    3. where it does not, searches globally for the matching of least squares
+       :math:`\min_{w, b, \pi} \sum_i (y_{\pi(i)} - b - x_i^\top w)^2`, proves the optimum for up to
+       three features, asks whether unrelated labels could be matched as well, and averages over
+       permutations by Stochastic EM from there;
+    4. where the match is no better than chance, does not follow it: Stochastic EM starts from the
+       known rows and the group means, if there are enough of them, and otherwise from the labels
+       as given, with inflated noise and a ridge.
+
+    Parameters
+    ----------
+    pairing : {"auto", "lost", "mostly-right", "known"}, default="auto"
+        What is believed of the order given. "auto" tests it.
+    mismatch_rate : float or "estimate", default="estimate"
+        Share of rows that do not hold their own label, where the order is mostly right.
+    search : {"auto", "none", "population"}, default="auto"
+        Where to begin when the order is lost. "auto" searches and falls back to caution when the
+        match found is no better than chance; "population" follows the best match in any case;
+        "none" starts from the labels as given.
+    n_candidates : int or "auto", default="auto"
+        Most starting points of the search. "auto" is 500, doubled for each direction of the
+        features that group means say nothing about (at most ten times; five times where there
+        are more than twelve such directions), within a bound on the work of half a minute.
+    alignment : {"auto", "chain", "sinkhorn", "exact"}, default="auto"
+        How expected labels are found, see `StochasticEMRegressor`. "auto" is the chain, which
+        measured best.
+    temper : float or "auto", default="auto"
+        Labels are aligned as if there were `temper` times the noise estimated. "auto" is 1.5
+        where the order is lost, no match beats chance and there are too few known rows and groups
+        to begin from, and 1 otherwise.
+    ridge : float or "auto", default="auto"
+        Penalty on the squares of standardised coefficients, per row. "auto" is 0 where `temper_`
+        is 1. Otherwise it is the noise over the variance of standardised coefficients, per row,
+        both from the labels as given and with what noise adds taken off (after Hoerl, Kennard and
+        Baldwin).
+    fit_intercept : bool, default=True
+        Whether to fit an intercept.
+    n_jobs : int, default=None
+        Threads. The answer does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed.
+    verbose : int, default=0
+        1 shows progress bars.
+    callback : callable, default=None
+        Called again and again with a `Progress` tuple, of the search and of the iterations.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+        Coefficients.
+    intercept_ : float
+        Intercept.
+    noise_scale_ : float
+        Standard deviation of the noise.
+    verdict_ : Verdict
+        Whether the fit can be trusted: `level` ("trust", "caution" or "reject") and `reasons`.
+        "reject" also warns, with an `UnidentifiableWarning`.
+    pairing_ : {"lost", "mostly-right", "known"}
+        What the order given was taken for.
+    pairing_pvalue_ : float
+        Chance that shuffled labels explain as much as the labels as given; nan where no label can
+        move, or nothing was tested.
+    covariance_ : array of shape (k, k)
+        Covariance of intercept (when there is one) and coefficients, from the observed
+        information; nan for cautious fits, which do not follow the model.
+    standard_errors_ : array of shape (k,)
+        Square roots of its diagonal.
+    noise_scale_se_, mismatch_rate_se_ : float
+        Standard errors of noise and rate of mismatches (nan where the rate is not estimated).
+    information_left_ : float
+        Smallest share of the information with known order that any direction keeps.
+    error_inflation_ : float
+        Length of the error to expect, as a multiple of that with known order.
+    match_proba_ : array of shape (n_samples,)
+        Probability that the label given beside a row is its own. Not after `fit_unpaired`.
+    mismatch_rate_ : float
+        Expected share of rows whose label is not their own. Not after `fit_unpaired`.
+    permutation_ : array of shape (n_samples,)
+        A most likely permutation: row i holds ``y[permutation_[i]]``.
+    expected_labels_ : array of shape (n_samples,)
+        Expected label of each row.
+    search_ : {"population", "none"}
+        Whether a search was made.
+    start_ : {"match", "known rows", "group means", "labels as given"}
+        What the fit began from: a match that was followed, known rows or group means where none
+        was, or the labels as given.
+    solutions_ : array of shape (n_solutions, n_features)
+        Coefficients of the distinct matchings found, the best first. Only after a search.
+    solution_objectives_ : array of shape (n_solutions,)
+        Their matched sums of squares. Only after a search.
+    objective_ : float
+        Matched sum of squares at `coef_`. It is higher than ``solution_objectives_[0]``, because
+        averaging over permutations moves away from the very best match, which also fits noise.
+    certified_ : bool
+        Whether ``solutions_[0]`` was proved to be the best matching of all.
+    lower_bound_ : float
+        No matching has a smaller sum of squares than this; 0 where nothing was proved.
+    match_score_ : float
+        How good the best match is: log of its sum of squares over the labels' own, plus log of it
+        over what independent starts typically end in. Lower is better.
+    null_scores_ : array
+        What the search reaches for labels that have nothing to do with the features.
+    null_pvalue_ : float
+        Chance of matching such labels as well; nan where they were not asked.
+    refit_distances_ : array
+        Distance between the fit and refits to labels simulated from it, as a share of the
+        length of the coefficients; empty where no match was followed.
+    temper_shift_ : float
+        How far the fit moves when labels are aligned at 1.5 times the noise, as a share of its
+        length; nan where no match was followed.
+    shrinkage_share_ : float
+        Share of the fit that shrinking least squares on the labels as given would have given.
+    n_candidates_ : int
+        Starting points tried.
+    n_found_ : int
+        How many of them, chosen independently, ended in the best match.
+    stopped_by_ : str
+        Why the search ended: "found again", "stands out" or "budget".
+    temper_, ridge_ : float
+        What "auto" became.
+    n_iter_ : int
+        Iterations of EM.
+    converged_ : bool
+        Whether EM settled.
+    acceptance_rate_ : float
+        Share of accepted proposals of the chain in the last iteration. Not for "known".
+    objective_path_, coef_path_ : arrays
+        Expected sum of squares and coefficients after each iteration.
+    n_groups_ : int
+        Number of groups.
+    rank_ : int
+        Rank of X, centred when there is an intercept.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : array of shape (`n_features_in_`,)
+        Names of the features, where X had string column names.
+
+    Notes
+    -----
+    A hard EM step costs O(n d + n), a search some thousand to some hundred thousand of them. What
+    can be recovered depends on n, d, the noise and the groups; see "When it cannot work" in the
+    documentation.
+
+    Examples
+    --------
+    >>> from unshuffle import ShuffledRegressor
+    >>> from unshuffle.datasets import make_shuffled_regression
+    >>> data = make_shuffled_regression(300, 4, noise=0.1, random_state=0)  # fully shuffled
+    >>> model = ShuffledRegressor(random_state=0).fit(data.X, data.y)
+    >>> model.pairing_
+    'lost'
+    >>> bool(abs(model.coef_ - data.coef).max() < 0.05)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "pairing": [StrOptions({"auto", "lost", "mostly-right", "known"})],
+        "mismatch_rate": [StrOptions({"estimate"}), Interval(Real, 0, 1, closed="neither")],
+        "search": [StrOptions({"auto", "none", "population"})],
+        "n_candidates": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "alignment": [StrOptions({"auto", "chain", "sinkhorn", "exact"})],
+        "temper": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
+        "ridge": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+        "fit_intercept": ["boolean"],
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+        "callback": [None, callable],
+    }
+    __metadata_request__fit: ClassVar = {"groups": True, "known": True, "match_prob": True}
+    _convergence_advice = "the coefficients still move; treat them with caution."
+    max_iter = MAX_ITER
+
+    def __init__(
+        self,
+        *,
+        pairing: str = "auto",
+        mismatch_rate: float | str = "estimate",
+        search: str = "auto",
+        n_candidates: int | str = "auto",
+        alignment: str = "auto",
+        temper: float | str = "auto",
+        ridge: float | str = "auto",
+        fit_intercept: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        callback: Callable[[Progress], object] | None = None,
+    ) -> None:
+        self.pairing = pairing
+        self.mismatch_rate = mismatch_rate
+        self.search = search
+        self.n_candidates = n_candidates
+        self.alignment = alignment
+        self.temper = temper
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+
+    def fit(
+        self, X: Any, y: Any, groups: Any = None, known: Any = None, match_prob: Any = None
+    ) -> Self:
+        """Fit the model to rows and labels given side by side.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+        y : array-like of shape (n_samples,)
+            Labels; inside each group they may stand in any order.
+        groups : array-like of shape (n_samples,), optional
+            Any hashable label per row. Labels have moved only inside their group. None means
+            one group: a label may belong to any row.
+        known : array-like of bool of shape (n_samples,), optional
+            True where the label given beside a row is surely its own.
+        match_prob : array-like of shape (n_samples,), optional
+            Probability, from a linkage tool, that the label given beside a row is its own.
+            Handing it over means that the order is mostly right.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator. An interrupted or failed fit leaves an earlier one untouched.
+        """
+        return self._fit(X, y, groups, known, match_prob)
+
+    def fit_unpaired(self, X: Any, y: Any, groups_X: Any = None, groups_y: Any = None) -> Self:
+        """Fit the model to two tables that share nothing but a group key.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features, one row each, in any order.
+        y : array-like of shape (n_samples,)
+            Labels, in any order.
+        groups_X, groups_y : array-like of shape (n_samples,), optional
+            Group of each row and of each label; every group needs as many labels as rows. Leave
+            out both where any label may belong to any row.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator; ``permutation_[i]`` is the number of the label, in `y` as given,
+            that row i most likely holds. There is no order to test, so `pairing` plays no role.
+        """
+        beside = pair_by_group(X, y, groups_X, groups_y)
+        library = library_of(X, y, groups_X)
+        self._fit(X, np.asarray(plain_column(y))[beside], groups_X, None, side_by_side=False)
+        self._library = library
+        self.permutation_: IntArray = beside[self.permutation_]
+        return self
+
+    def _run(self, task: Task) -> Outcome:
+        routes = Routes(self, task, Landscape(task.problem, task.solver, task.workers))
+        pairing, p_value = self._said(task), float("nan")
+        if pairing == "auto":
+            p_value = order_p_value(routes.landscape, task.seed)
+            pairing, outcome = routes.find_out(p_value)
+        elif pairing == "known":
+            outcome = known_order(task)
+        elif pairing == "mostly-right":
+            outcome = routes.mostly_right()
+        else:
+            outcome = routes.lost(routes.explore())
+        told = {name: outcome.extras[name] for name in TOLD if name in outcome.extras}
+        if not task.side_by_side:  # no label was given beside a row, so none can be its own
+            del told["match_proba_"], told["mismatch_rate_"]
+        residual = task.problem.y[outcome.permutation] - outcome.result.state.fitted
+        told["objective_"] = float(residual @ residual)
+        told |= {"pairing_": pairing, "pairing_pvalue_": p_value}
+        return outcome._replace(extras=no_search() | told)
+
+    def _said(self, task: Task) -> str:
+        """What is said of the order given, by the parameters or by the data themselves."""
+        if task.match_prob is not None and self.pairing in {"lost", "known"}:
+            raise ValueError(
+                f"match_prob says that the order given is mostly right, but pairing="
+                f"{self.pairing!r}; leave out one of the two"
+            )
+        if task.problem.n_movable == 0:
+            return "known"
+        if not task.side_by_side:
+            return "lost"
+        return "mostly-right" if task.match_prob is not None else self.pairing
+
+    def _keep(self, problem: Problem, solver: LeastSquares, outcome: Outcome) -> Self:
+        super()._keep(problem, solver, outcome)
+        self.verdict_ = judge(reasons_of(self, problem))
+        if self.verdict_.level == "reject":
+            warnings.warn(
+                f"do not trust this fit: {self.verdict_.reasons[0].text}; see verdict_.reasons",
+                UnidentifiableWarning,
+                stacklevel=4,
+            )
+        return self
+
+    def _inner(self, temper: float, ridge: float, **settings: Any) -> StochasticEMRegressor:
+        return StochasticEMRegressor(
+            max_iter=MAX_ITER,
+            alignment="chain" if self.alignment == "auto" else self.alignment,
+            temper=temper,
+            ridge=ridge,
+            fit_intercept=self.fit_intercept,
+            verbose=self.verbose,
+            callback=self.callback,
+            **settings,
+        )
+
+    def _refitting(self) -> StochasticEMRegressor:
+        """What fits simulated labels: EM from here, without tests and searches."""
+        return self._inner(self.temper_, self.ridge_, init=self.coef_)

@@ -1,0 +1,1 @@
+"""Fits as functions: data and settings in, a frozen result out."""

@@ -1,0 +1,111 @@
+"""A fitted model to two files: JSON for words, npz for numbers, no code in either."""
+
+import json
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ... import __version__
+from ...inference.verdict import Verdict
+from ...io.files import replacing_folder
+from ...io.tables import Column
+from .stored import FORMAT, SCHEMA
+
+if TYPE_CHECKING:
+    from ...show.summary import Summary
+
+NAMES = frozenset({"model.json", "model.npz"})
+
+
+def save_model(
+    model: Any,
+    folder: str | Path,
+    *,
+    label: str = "label",
+    columns: list[Column] | None = None,
+    settings: dict[str, Any] | None = None,
+) -> None:
+    """Write a fitted model into a folder of its own: ``model.json`` and ``model.npz``.
+
+    The data of the fit are not part of it. The folder appears as a whole, or, if the process is
+    killed, not at all; an earlier model in it is replaced.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        With a `summary`: `ShuffledRegressor`, or `StochasticEMRegressor` (variant "exact").
+    folder : path
+    label : str
+        Name of what it predicts.
+    columns : list of Column, optional
+        How the features were made from the columns of a table.
+    settings : dict, optional
+        Anything JSON can hold that should be kept with the model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from unshuffle import ShuffledRegressor, load_model, save_model
+    >>> from unshuffle.datasets import make_shuffled_regression
+    >>> data = make_shuffled_regression(200, 2, noise=0.1, random_state=0)
+    >>> model = ShuffledRegressor(random_state=0).fit(data.X, data.y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(model, folder)
+    ...     again = load_model(folder)
+    >>> bool((again.predict(data.X) == model.predict(data.X)).all())
+    True
+    """
+    with replacing_folder(Path(folder), NAMES) as part:
+        write_model(model, part, label=label, columns=columns, settings=settings)
+
+
+def write_model(
+    model: Any,
+    folder: Path,
+    *,
+    label: str = "label",
+    columns: list[Column] | None = None,
+    settings: dict[str, Any] | None = None,
+) -> None:
+    """Write the two files into a folder that exists."""
+    summary: Summary = model.summary()
+    if columns is None:
+        columns = [Column(name) for name in summary.names[int(model.fit_intercept) :]]
+    arrays = {
+        "coef": model.coef_,
+        "intercept": np.array([model.intercept_]),
+        "covariance": model.covariance_,
+    }
+    if summary.as_given is not None:
+        arrays["as_given"] = np.stack([summary.as_given.values, summary.as_given.standard_errors])
+    words = {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "version": __version__,
+        "label": label,
+        "columns": [{"name": c.name, "levels": c.levels} for c in columns],
+        "fit_intercept": bool(model.fit_intercept),
+        "freedom": int(summary.ours.freedom),
+        "facts": summary.facts,
+        "verdict": _plain_verdict(summary.verdict),
+        "has_as_given": summary.as_given is not None,
+        "settings": settings or {},
+    }
+    with (folder / "model.npz").open("wb") as file:
+        np.savez(file, allow_pickle=False, **{k: np.asarray(v, "<f8") for k, v in arrays.items()})
+    text = json.dumps(words, indent=1, ensure_ascii=False, allow_nan=False)
+    (folder / "model.json").write_text(text, encoding="utf-8")
+
+
+def _plain_verdict(verdict: Verdict | None) -> dict[str, Any] | None:
+    if verdict is None:
+        return None
+    reasons = [asdict(reason) for reason in verdict.reasons]
+    for reason in reasons:  # JSON knows neither nan nor infinity
+        for key in ("value", "threshold"):
+            value = float(reason[key])
+            reason[key] = value if math.isfinite(value) else str(value)
+    return {"level": verdict.level, "reasons": reasons}

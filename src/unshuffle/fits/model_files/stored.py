@@ -1,0 +1,118 @@
+"""What a model is once the data are gone."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...inference.verdict import Verdict
+from ...io.frames import library_of
+from ...io.tables import Column, Table, design_matrix
+from ...kernels.types import FloatArray
+
+if TYPE_CHECKING:
+    from ...show.summary import Summary
+
+FORMAT = "unshuffle model"
+SCHEMA = 1
+
+
+@dataclass(frozen=True, eq=False)
+class StoredModel:
+    """A fitted model without the data it was fitted to.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+        Columns of a table that it predicts from.
+    label : str
+        Name of what it predicts.
+    coef_ : array of shape (n_terms,)
+    intercept_ : float
+    covariance_ : array of shape (k, k)
+        Of intercept (when there is one) and coefficients.
+    as_given : array of shape (2, k) or None
+        Estimates and standard errors of least squares on the labels as given.
+    verdict_ : Verdict or None
+    version : str
+        Version of the library that made it.
+    settings : dict
+        What else was said of the fit when it was saved.
+    """
+
+    columns: tuple[Column, ...]
+    label: str
+    coef_: FloatArray
+    intercept_: float
+    fit_intercept: bool
+    covariance_: FloatArray
+    freedom: int
+    as_given: FloatArray | None
+    facts: dict[str, str]
+    verdict_: Verdict | None
+    version: str
+    settings: dict[str, Any]
+
+    @property
+    def feature_names_in_(self) -> list[str]:
+        """Names of the coefficients."""
+        return [term for column in self.columns for term in column.terms]
+
+    def predict(self, X: Any) -> FloatArray:
+        """Predict the labels of rows.
+
+        Parameters
+        ----------
+        X : data frame, or array-like of shape (n_samples, n_terms)
+            A frame of pandas, polars or pyarrow with `columns`, in any order; or numbers in the
+            order of `feature_names_in_`.
+
+        Returns
+        -------
+        y : array of shape (n_samples,)
+        """
+        if library_of(X) is not None:
+            X = self._design(X)
+        rows = np.asarray(X, dtype=np.float64)
+        if rows.ndim != 2 or rows.shape[1] != len(self.coef_):
+            raise ValueError(
+                f"X has shape {rows.shape} but the model has {len(self.coef_)} coefficients: "
+                f"{', '.join(self.feature_names_in_[:8])}"
+            )
+        predicted: FloatArray = rows @ self.coef_ + self.intercept_
+        return predicted
+
+    def _design(self, frame: Any) -> FloatArray:
+        """Find columns by their names: another order must not pass for this one."""
+        import narwhals as nw
+
+        found = nw.from_native(frame, eager_only=True)
+        columns: dict[str, NDArray[Any]] = {}
+        for name, levels in self.columns:
+            if name not in found.columns:
+                raise ValueError(f"the model needs a column {name!r}; X has {found.columns[:8]}")
+            if levels is not None:
+                columns[name] = np.array([str(v) for v in found[name].to_list()], dtype=object)
+                continue
+            values = np.asarray(found[name].to_numpy(), dtype=np.float64)
+            wrong = np.flatnonzero(~np.isfinite(values))
+            if len(wrong):
+                raise ValueError(f"X is missing or infinite in row {wrong[0]}, column {name!r}")
+            columns[name] = values
+        return design_matrix(Table(Path("X"), columns, len(found), first_row=0), self.columns)
+
+    def summary(self, level: float = 0.95) -> "Summary":
+        """Table of coefficients, verdict first."""
+        from ...inference.intervals import Estimates
+        from ...show.summary import Summary
+
+        values, names = self.coef_, self.feature_names_in_
+        if self.fit_intercept:
+            values, names = np.append(self.intercept_, values), ["(intercept)", *names]
+        errors = np.sqrt(np.maximum(np.diag(self.covariance_), 0.0))
+        ours = Estimates(values, errors, self.freedom)
+        given = self.as_given
+        other = None if given is None else Estimates(given[0], given[1], self.freedom)
+        return Summary(names, ours, other, self.facts, self.verdict_, level)

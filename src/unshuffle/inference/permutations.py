@@ -1,0 +1,98 @@
+"""What a fit says about who belongs to whom."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+from ..alignment.chain import Chain
+from ..alignment.hard import most_likely_permutation, sort_all_but
+from ..alignment.priors import Prior
+from ..alignment.sampled import SampledAlignment
+from ..alignment.state import State
+from ..data.problem import Problem
+from ..data.threads import Workers
+from ..kernels.swap import Schedule
+from ..kernels.types import FloatArray, IntArray
+
+N_SNAPSHOTS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """The posterior over permutations at the fitted coefficients, without X.
+
+    Attributes
+    ----------
+    problem : Problem
+        With X of no columns.
+    prior : Prior
+    state : State
+    seed : int
+    """
+
+    problem: Problem
+    prior: Prior
+    state: State
+    seed: int
+
+    def partners(self, rows: IntArray) -> list[dict[int, float]]:
+        """For each arranged row in `rows`, the labels it held and for what share of the time.
+
+        Counted in snapshots of the chain, a few sweeps apart.
+        """
+        steps = max(5 * self.problem.n_movable, 2000)
+        chain = Chain(self.problem, Schedule(steps, 0, 1), self.seed, Workers(1))
+        align = SampledAlignment(chain, self.prior)
+        state, seen = self.state, np.empty((N_SNAPSHOTS, len(rows)), dtype=np.int64)
+        for k in range(N_SNAPSHOTS):
+            # Streams of the fit are numbered from 0: these must not repeat them.
+            state = state._replace(perm=align(state, 1_000_000 + k).perm)
+            seen[k] = state.perm[rows]
+        shares = []
+        for column in seen.T:
+            labels, counts = np.unique(column, return_counts=True)
+            order = np.argsort(-counts, kind="stable")
+            shares.append({int(labels[k]): float(counts[k]) / N_SNAPSHOTS for k in order})
+        return shares
+
+
+def without_features(problem: Problem) -> Problem:
+    """The same problem, small enough to be kept with a fit."""
+    return Problem(
+        np.empty((problem.n_rows, 0)), problem.y, problem.starts, problem.order, problem.n_groups
+    )
+
+
+def likely_permutation(problem: Problem, prior: Prior, state: State) -> IntArray:
+    """A most likely permutation: one to one, inside groups, and within reach.
+
+    Where the order is lost, labels are sorted like the fitted values. Where it is mostly right,
+    rows that hold their own label more often than not keep it, and the others are sorted among
+    themselves. Where labels have a reach, the cheapest matching within it is found.
+    """
+    if prior.places is not None:
+        return _cheapest_within_reach(problem, prior, state)
+    if not prior.mostly_right or state.match_proba is None:
+        return most_likely_permutation(problem, state.fitted)
+    return sort_all_but(problem, state.fitted, state.match_proba >= 0.5)
+
+
+def _cheapest_within_reach(problem: Problem, prior: Prior, state: State) -> IntArray:
+    perm: IntArray = np.arange(problem.n_rows, dtype=np.int64)
+    belief = prior.belief(problem, state.mismatch_rate)
+    for first, last in zip(problem.starts[:-1], problem.starts[1:], strict=True):
+        places, size = belief.places[first:last], int(last - first)
+        low = np.searchsorted(places, places - belief.reach)
+        high = np.searchsorted(places, places + belief.reach, side="right")
+        row = np.repeat(np.arange(size), high - low)
+        label = np.concatenate([np.arange(a, b) for a, b in zip(low, high, strict=True)])
+        cost: FloatArray = state.fitted[first + row] - problem.y[first + label]
+        cost = 0.5 * (cost / state.noise_scale) ** 2
+        if len(belief.costs):
+            cost = cost + belief.costs[first + row] * (row != label)
+        cost += 1.0 - cost.min()  # the matching ignores entries of zero
+        graph = csr_array((cost, (row, label)), shape=(size, size))
+        perm[first:last] = first + min_weight_full_bipartite_matching(graph)[1]
+    return perm

@@ -1,0 +1,93 @@
+"""Data frames of any library in, and the caller's own kind back out (narwhals does the work)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.types import FloatArray
+
+LIBRARIES = ("pandas", "polars", "pyarrow")
+
+
+@dataclass(frozen=True, eq=False)
+class NamedMatrix:
+    """Numbers with names, for callers without a data frame library.
+
+    Attributes
+    ----------
+    values : array of shape (n, d)
+    columns : tuple of str
+    """
+
+    values: FloatArray
+    columns: tuple[str, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns."""
+        return self.values.shape
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.values, dtype=dtype, copy=copy)
+
+
+def library_of(*data: Any) -> str | None:
+    """Name of the data frame library that the first frame or series comes from."""
+    for item in data:
+        library = type(item).__module__.partition(".")[0]
+        if library in LIBRARIES:
+            return library
+    return None
+
+
+def plain_column(values: Any) -> Any:
+    """A series, column or one-column frame of polars or pyarrow as something NumPy understands.
+
+    pandas is left as it is: scikit-learn knows it, and its index types keep their meaning.
+    """
+    if library_of(values) not in {"polars", "pyarrow"}:
+        return values
+    import narwhals as nw
+
+    native = nw.from_native(values, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(native, nw.DataFrame):
+        if native.shape[1] != 1:
+            raise ValueError(
+                f"expected one column, got a frame of {native.shape[1]}: {native.columns[:5]}"
+            )
+        native = native[native.columns[0]]
+    if not isinstance(native, nw.Series):  # an array of pyarrow that is not chunked
+        return np.array(values.to_pylist())
+    if native.dtype.is_numeric() and not native.is_null().any():
+        return native.to_numpy()
+    if native.dtype.is_numeric():
+        return native.cast(nw.Float64()).to_numpy()
+    plain = native.to_list()
+    if native.dtype == nw.Boolean and None not in plain:
+        return np.array(plain, dtype=bool)
+    return _objects(plain)
+
+
+def make_frame(columns: Mapping[str, Any], library: str | None) -> Any:
+    """A data frame of the library named; pandas where there is no preference."""
+    if library in {None, "pandas"}:
+        import pandas as pd
+
+        return pd.DataFrame(dict(columns))
+    import narwhals as nw
+
+    plain = {name: np.asarray(values).tolist() for name, values in columns.items()}
+    backend: Any = library
+    return nw.from_dict(plain, backend=backend).to_native()
+
+
+def _objects(values: list[Any]) -> NDArray[Any]:
+    column: NDArray[Any] = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column

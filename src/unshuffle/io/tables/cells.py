@@ -1,0 +1,209 @@
+"""Text cells to a column of numbers or of names, chunk by chunk, without guessing."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...exceptions import TableError
+from ...kernels.types import FloatArray
+
+Kind = Literal["number", "text", "either"]
+NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+WITH_COMMA = re.compile(r"\s*[+-]?\d+,\d+([eE][+-]?\d+)?\s*", re.ASCII)
+MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A"})
+MISSING_NUMBER = MISSING | {"-", ".", "?", "na", "n/a", "none", "None", "NAN", "missing"}
+
+
+@dataclass
+class Reading:
+    """What the columns of one file share.
+
+    Attributes
+    ----------
+    path : Path
+    place : callable
+        Names row i, counted from 0.
+    commas : bool
+        Whether decimal commas are allowed: not where commas separate fields.
+    dotted, comma : str
+        Where the first number with a decimal point and with a decimal comma stood.
+    """
+
+    path: Path
+    place: Callable[[int], str]
+    commas: bool
+    dotted: str = ""
+    comma: str = ""
+
+    def error(self, problem: str, row: int, column: str) -> TableError:
+        """An error that names the place."""
+        return TableError(self.path, problem, place=self.place(row), column=column)
+
+
+@dataclass
+class ColumnBuilder:
+    """Grow one column. What it holds is settled by its first chunk, and then kept to.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "text", "either"}
+    reading : Reading
+    """
+
+    name: str
+    kind: Kind
+    reading: Reading
+    n_rows: int = 0
+    _chunks: list[NDArray[Any]] = field(default_factory=list)
+    _seen: dict[str, str] = field(default_factory=dict)
+    _may_be_numbers: bool = False
+
+    def add(self, cells: Sequence[str]) -> None:
+        """Append the cells of some rows."""
+        if self.kind == "either":
+            self.kind, self._may_be_numbers = self._settle(cells), True
+        self._chunks.append(self._names(cells) if self.kind == "text" else self._numbers(cells))
+        self.n_rows += len(cells)
+
+    def finish(self) -> NDArray[Any]:
+        """The whole column."""
+        chunks, self._chunks = self._chunks, []
+        if len(chunks) == 1:
+            return chunks[0]
+        return np.concatenate(chunks) if chunks else np.empty(0)
+
+    def _numbers(self, cells: Sequence[str]) -> FloatArray:
+        joined = "".join(cells)
+        if "_" in joined or not joined.isascii():  # float() is more generous than we are
+            self._check_numbers(cells)
+        try:
+            values = np.array(cells, dtype=np.float64)
+        except ValueError:
+            values = self._with_commas(cells)
+        else:
+            if "." in joined and not self.reading.dotted and self.reading.commas:
+                self._note_dot(cells)
+        if not np.isfinite(values).all():
+            self._refuse(cells, int(np.flatnonzero(~np.isfinite(values))[0]))
+        return values
+
+    def _with_commas(self, cells: Sequence[str]) -> FloatArray:
+        """Numbers with decimal commas, where they are allowed and all alike."""
+        self._check_numbers(cells)
+        reading = self.reading
+        k = next(k for k, cell in enumerate(cells) if "," in cell)
+        row = self.n_rows + k
+        if not reading.comma:
+            reading.comma = f"{cells[k].strip()!r} in {reading.place(row)}"
+        if any("." in cell for cell in cells):
+            self._note_dot(cells)
+        if reading.dotted:
+            raise reading.error(
+                f"{cells[k].strip()!r} has a decimal comma, but {reading.dotted} has a point; "
+                "write all numbers alike",
+                row,
+                self.name,
+            )
+        return np.array([cell.replace(",", ".") for cell in cells], dtype=np.float64)
+
+    def _note_dot(self, cells: Sequence[str]) -> None:
+        k = next(k for k, cell in enumerate(cells) if "." in cell)
+        place = self.reading.place(self.n_rows + k)
+        self.reading.dotted = f"{cells[k].strip()!r} in {place}, column {self.name!r},"
+        if self.reading.comma:
+            raise self.reading.error(
+                f"{cells[k].strip()!r} has a decimal point, but {self.reading.comma} has a comma; "
+                "write all numbers alike",
+                self.n_rows + k,
+                self.name,
+            )
+
+    def _check_numbers(self, cells: Sequence[str]) -> None:
+        for k, cell in enumerate(cells):
+            if not self._is_number(cell):
+                self._refuse(cells, k)
+
+    def _is_number(self, cell: str) -> bool:
+        if NUMBER.fullmatch(cell):
+            return True
+        return self.reading.commas and WITH_COMMA.fullmatch(cell) is not None
+
+    def _refuse(self, cells: Sequence[str], k: int) -> None:
+        cell = cells[k].strip()
+        if cell in MISSING_NUMBER:
+            problem = missing(cell)
+        elif WITH_COMMA.fullmatch(cell):
+            problem = (
+                f"{cell!r} is not a number: decimal commas are read only where semicolons or "
+                "tabs separate the fields"
+            )
+        elif cell.lstrip("+-").casefold() in {"inf", "infinity"}:
+            problem = f"{cell!r} is not finite; drop the row or fill in a number"
+        else:
+            problem = f"{shorten(cell)} is not a number"
+        raise self.reading.error(problem, self.n_rows + k, self.name)
+
+    def _settle(self, cells: Sequence[str]) -> Kind:
+        """A column of text may become a category, but not if it is numbers with a slip."""
+        try:
+            np.array(cells, dtype=np.float64)
+            return "number"
+        except ValueError:
+            pass
+        first: dict[bool, int] = {}
+        for k, cell in enumerate(cells):
+            if cell.strip() not in MISSING_NUMBER:
+                first.setdefault(self._is_number(cell), k)
+        if len(first) == 2 and WITH_COMMA.fullmatch(cells[first[False]]):
+            self._refuse(cells, first[False])
+        if len(first) == 2:
+            text, number = cells[first[False]].strip(), cells[first[True]].strip()
+            raise self.reading.error(
+                f"{shorten(text)} is not a number, but {number!r} in "
+                f"{self.reading.place(self.n_rows + first[True])} is; correct the cell, leave the "
+                "column out, or name it in --categorical",
+                self.n_rows + first[False],
+                self.name,
+            )
+        return "text" if False in first else "number"
+
+    def _names(self, cells: Sequence[str]) -> NDArray[Any]:
+        names = [cell.strip() for cell in cells]
+        if not MISSING.isdisjoint(names):
+            k = next(k for k, name in enumerate(names) if name in MISSING)
+            raise self.reading.error(missing(names[k]), self.n_rows + k, self.name)
+        if self._may_be_numbers and self.n_rows:
+            self._check_new(names)
+        keep = self._seen.setdefault
+        column: NDArray[Any] = np.array([keep(name, name) for name in names], dtype=object)
+        return column
+
+    def _check_new(self, names: list[str]) -> None:
+        for name in set(names) - self._seen.keys():
+            if self._is_number(name):
+                raise self.reading.error(
+                    f"{name!r} is a number, but the cells above hold names, such as "
+                    f"{next(iter(self._seen))!r}; correct it, or name the column in --categorical",
+                    self.n_rows + names.index(name),
+                    self.name,
+                )
+
+
+def missing(cell: str) -> str:
+    """What to do about a missing value."""
+    found = f" (found {cell!r})" if cell else ""
+    return (
+        f"the value is missing{found}; fill it in, or drop the row on both sides: a label without "
+        "its row belongs to nobody"
+    )
+
+
+def shorten(cell: str) -> str:
+    """A cell as it can be shown in one line."""
+    return repr(cell if len(cell) <= 40 else cell[:37] + "...")

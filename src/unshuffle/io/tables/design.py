@@ -1,0 +1,101 @@
+"""Columns to a design matrix: numbers as they are, categories as indicators."""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...exceptions import TableError
+from ...kernels.types import FloatArray
+from .table import Table
+
+MOST_LEVELS = 100
+
+
+class Column(NamedTuple):
+    """A column of a table as the model sees it.
+
+    Attributes
+    ----------
+    name : str
+    levels : tuple of str or None
+        The categories, the first of which is the one others are compared with; None for numbers.
+    """
+
+    name: str
+    levels: tuple[str, ...] | None = None
+
+    @property
+    def terms(self) -> list[str]:
+        """Names of its columns in the design matrix."""
+        if self.levels is None:
+            return [self.name]
+        return [f"{self.name}[T.{level}]" for level in self.levels[1:]]
+
+
+def learn_columns(
+    table: Table, names: Sequence[str], categorical: Collection[str] = ()
+) -> list[Column]:
+    """Find out which columns are categories, and what their levels are."""
+    columns = []
+    for name in names:
+        if table.is_number(name) and name not in categorical:
+            columns.append(Column(name))
+            continue
+        levels = sorted(set(table.columns[name]))
+        if len(levels) > MOST_LEVELS:
+            raise TableError(
+                table.path,
+                f"holds {len(levels)} different names, such as {levels[0]!r} and {levels[1]!r}; "
+                f"at most {MOST_LEVELS} can be categories: leave it out with --features",
+                column=name,
+            )
+        if len(levels) == 1:
+            raise TableError(
+                table.path, f"holds only {levels[0]!r}: it can explain nothing", column=name
+            )
+        columns.append(Column(name, tuple(levels)))
+    return columns
+
+
+def design_matrix(table: Table, columns: Sequence[Column]) -> FloatArray:
+    """Stack the columns; categories become one indicator per level but the first.
+
+    Numbers are written straight into the matrix, so that memory holds the table and the matrix,
+    and nothing else.
+    """
+    X = np.empty((table.n_rows, sum(len(column.terms) for column in columns)))
+    j = 0
+    for column in columns:
+        if column.levels is None:
+            X[:, j] = table.numbers(column.name)
+        else:
+            codes = _codes(table, column)
+            for k in range(1, len(column.levels)):
+                X[:, j + k - 1] = codes == k
+        j += len(column.terms)
+    return X
+
+
+def _codes(table: Table, column: Column) -> FloatArray:
+    levels = column.levels or ()
+    number = {level: float(k) for k, level in enumerate(levels)}
+    names = table.columns[column.name]
+    if table.is_number(column.name):
+        raise TableError(
+            table.path,
+            f"holds numbers, but the model knows it as {', '.join(map(repr, levels[:3]))}, ...",
+            column=column.name,
+        )
+    codes = np.array([number.get(name, -1.0) for name in names])
+    unknown = np.flatnonzero(codes < 0)
+    if len(unknown):
+        row = int(unknown[0])
+        shown = ", ".join(map(repr, levels[:5])) + (", ..." if len(levels) > 5 else "")
+        raise TableError(
+            table.path,
+            f"{names[row]!r} is not among the categories of the model: {shown}",
+            place=table.place(row),
+            column=column.name,
+        )
+    return codes

@@ -1,0 +1,137 @@
+"""FCS files of cytometers, through flowio; every size a file declares is checked first."""
+
+import re
+import warnings
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...exceptions import TableError
+from .limits import check_size, check_width
+from .table import Table
+from .text import check_names
+
+SEGMENTS = {"TEXT": (10, 18), "DATA": (26, 34), "ANALYSIS": (42, 50)}
+HEADER = 58
+LARGEST_TEXT = 16 << 20
+DECLARED = re.compile(
+    rb"\$(TOT|PAR|(?:BEGIN|END)(?:DATA|ANALYSIS|STEXT))[^0-9A-Za-z]\s*(-?\d+)", re.IGNORECASE
+)
+SMALLEST_VALUE = 1  # byte
+
+
+@dataclass(frozen=True)
+class FcsSource:
+    """An FCS file; its columns are the channels, by their short names ($PnN).
+
+    Attributes
+    ----------
+    path : Path
+    """
+
+    path: Path
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Short names of the channels."""
+        names = [str(name).strip() for name in self._open(only_text=True).pnn_labels]
+        check_width(self.path, len(names))
+        check_names(self.path, names)
+        return names
+
+    def read(
+        self, columns: Sequence[str], text: Collection[str] = (), numbers: Collection[str] = ()
+    ) -> Table:
+        """Read some channels on their linear scale; those in `text` as names."""
+        flow = self._open(only_text=False)
+        with self._damage():
+            events = flow.as_array()
+        if events.shape != (flow.event_count, len(self.names)):
+            raise TableError(
+                self.path,
+                f"says {flow.event_count} events of {flow.channel_count} channels but holds "
+                f"{events.size} values for {len(self.names)} channels",
+            )
+        if not len(events):
+            raise TableError(self.path, "holds no events")
+        found: dict[str, Any] = {}
+        for name in columns:
+            values = np.ascontiguousarray(events[:, self.names.index(name)])
+            wrong = np.flatnonzero(~np.isfinite(values))
+            if len(wrong):
+                raise TableError(
+                    self.path,
+                    f"{values[wrong[0]]} is not a finite number",
+                    place=f"event {wrong[0] + 1}",
+                    column=name,
+                )
+            found[name] = np.array([f"{v:g}" for v in values], object) if name in text else values
+        return Table(self.path, found, len(events))
+
+    def _open(self, *, only_text: bool) -> Any:
+        import flowio
+
+        self._check_declared()
+        with self._damage(), self.path.open("rb") as file:
+            return flowio.FlowData(file, only_text=only_text)
+
+    def _damage(self) -> "_Damage":
+        return _Damage(self.path)
+
+    def _check_declared(self) -> None:
+        """Offsets must lie inside the file, and the events must fit into it."""
+        size = self.path.stat().st_size
+        with self.path.open("rb") as file:
+            header = file.read(HEADER)
+            if not header.startswith(b"FCS") or len(header) < HEADER:
+                raise TableError(self.path, "does not begin like an FCS file")
+            places = {name: [_offset(header, k) for k in ends] for name, ends in SEGMENTS.items()}
+            for name, (begin, end) in places.items():
+                if not 0 <= begin <= size or not -1 <= end <= size:
+                    self._refuse(f"its {name} segment is said to be at {begin}-{end}", size)
+            begin, end = places["TEXT"]
+            if not HEADER <= begin < end or end - begin > LARGEST_TEXT:
+                self._refuse(f"its TEXT segment is said to be at {begin}-{end}", size)
+            file.seek(begin)
+            text = file.read(end - begin + 1)
+        declared = {key.upper().decode(): int(value) for key, value in DECLARED.findall(text)}
+        for key, value in declared.items():
+            if value < 0 or (key.startswith(("BEGIN", "END")) and value > size):
+                self._refuse(f"${key} is {value}", size)
+        n_events, n_channels = declared.get("TOT", 0), declared.get("PAR", 0)
+        check_width(self.path, n_channels)
+        if n_events * n_channels * SMALLEST_VALUE > size:
+            self._refuse(f"{n_events:,} events of {n_channels} channels are declared", size)
+        check_size(self.path, n_events, 2 * n_channels)  # as stored, and as floats
+
+    def _refuse(self, found: str, size: int) -> None:
+        raise TableError(
+            self.path, f"{found}, but the file has {size:,} bytes; it is damaged or cut short"
+        )
+
+
+class _Damage:
+    """Whatever a parser stumbles over in a damaged file is one plain error."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._quiet = warnings.catch_warnings()
+
+    def __enter__(self) -> None:
+        self._quiet.__enter__()
+        warnings.simplefilter("error")
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        self._quiet.__exit__(kind, error, trace)
+        if isinstance(error, Exception):
+            what = f"{type(error).__name__}: {error}".splitlines()[0]
+            raise TableError(self.path, f"cannot be read as FCS ({what})") from error
+
+
+def _offset(header: bytes, start: int) -> int:
+    field = header[start : start + 8].strip()
+    return int(field) if field.isdigit() else -1 if field else 0

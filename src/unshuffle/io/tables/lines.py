@@ -1,0 +1,114 @@
+"""Bytes to lines of text: decompressed, decoded and counted, with nothing let through unseen."""
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from ...exceptions import TableError
+from .limits import EXPANSION_COUNTS_FROM, LONGEST_LINE, MOST_EXPANSION
+
+BLOCK = 1 << 20
+NEWLINE = b"\n"
+MARKS = {
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+    b"PK\x03\x04": "a spreadsheet or a zip archive",
+    b"PAR1": "Parquet",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook",
+    b"BZh": "compressed with bzip2",
+    b"\xfd7zXZ": "compressed with xz",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd",
+    b"%PDF": "a PDF",
+}
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a text file, ends included.
+
+    Memory stays near one block. Bytes that are not UTF-8, NUL bytes, endless lines and damaged or
+    exploding gzip files raise a `TableError` that names the line.
+    """
+    number, rest = 1, b""
+    for k, block in enumerate(_blocks(path)):
+        if k == 0:
+            check_beginning(path, block)
+        if b"\0" in block:
+            number += rest.count(b"\n") + block.count(b"\n", 0, block.find(b"\0"))
+            raise TableError(
+                path,
+                "holds a NUL byte; the file is damaged or not plain text",
+                place=f"line {number}",
+            )
+        rest += block if k else block.removeprefix(BYTE_ORDER_MARK)
+        end = rest.rfind(b"\n") + 1
+        whole, rest = rest[:end], rest[end:]
+        if len(rest) > LONGEST_LINE:
+            number += whole.count(b"\n")
+            raise TableError(
+                path,
+                f"is longer than {LONGEST_LINE:,} characters; is this a table with line ends?",
+                place=f"line {number}",
+            )
+        if whole:
+            yield from io.StringIO(_decode(path, whole, number), newline="\n")
+            number += whole.count(b"\n")
+    if rest:
+        yield _decode(path, rest, number)
+
+
+def check_beginning(path: Path, block: bytes) -> None:
+    """Say what a file is that is not text."""
+    for mark, kind in MARKS.items():
+        if block.startswith(mark):
+            raise TableError(
+                path, f"is {kind}, not plain text; save it as CSV in UTF-8, or as Parquet"
+            )
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    """Decompress where the file begins like gzip, whatever its name says."""
+    with path.open("rb") as raw:
+        zipped = raw.peek(2).startswith(b"\x1f\x8b")
+        if not zipped and path.suffix == ".gz":
+            raise TableError(path, "is called .gz but is not compressed with gzip")
+        if not zipped:
+            yield from _pieces(raw)
+            return
+        size = max(path.stat().st_size, 1)
+        done = 0
+        try:
+            with gzip.open(raw, "rb") as stream:
+                for block in _pieces(stream):
+                    done += len(block)
+                    if done > EXPANSION_COUNTS_FROM and done > MOST_EXPANSION * size:
+                        raise TableError(
+                            path,
+                            f"grows more than {MOST_EXPANSION} times when decompressed; this is "
+                            "not a table of measurements",
+                        )
+                    yield block
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise TableError(
+                path, f"the gzip file is damaged or cut short ({error}); fetch it again"
+            ) from error
+
+
+def _pieces(stream: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
+    while block := stream.read(BLOCK):
+        yield block
+
+
+def _decode(path: Path, content: bytes, number: int) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise TableError(
+            path,
+            f"byte 0x{content[error.start]:02X} is not UTF-8 (a file saved as Latin-1 or Windows "
+            f"text?); convert it: iconv -f WINDOWS-1252 -t UTF-8 {path.name} > new.csv",
+            place=f"line {number + content.count(NEWLINE, 0, error.start)}",
+        ) from error

@@ -1,0 +1,221 @@
+"""CSV and TSV, plain or compressed, by Python's own strict reader."""
+
+import csv
+import itertools
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...exceptions import TableError
+from ...kernels.types import IntArray
+from .cells import NUMBER, ColumnBuilder, Kind, Reading
+from .limits import LONGEST_FIELD, check_width
+from .lines import read_lines
+from .quick import read_quickly, settle
+from .table import Table
+
+CELLS_AT_ONCE = 20_000
+SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
+
+
+@dataclass(frozen=True)
+class TextSource:
+    """A text file with a header.
+
+    Attributes
+    ----------
+    path : Path
+    """
+
+    path: Path
+
+    @cached_property
+    def separator(self) -> str:
+        """A tab or a semicolon where the header has one and no comma; else what the name says."""
+        header = next(read_lines(self.path), "")
+        if not header.strip():
+            raise TableError(self.path, "is empty: the first line must name the columns")
+        if ".tsv" in self.path.suffixes or ".tab" in self.path.suffixes:
+            return "\t"
+        found = [mark for mark in SEPARATORS if mark in header]
+        if len(found) > 1 and ".csv" not in self.path.suffixes:
+            raise TableError(
+                self.path,
+                f"the header holds {' and '.join(SEPARATORS[mark] for mark in found)}; call the "
+                "file .csv or .tsv to say what separates its fields",
+            )
+        return "," if "," in found or not found else found[0]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        header = self._next(self._reader(), [], 1, 0)
+        names = [name.strip() for name in header[0]] if header else []
+        check_width(self.path, len(names))
+        if len(names) > 1 and all(NUMBER.fullmatch(name) for name in names):
+            raise TableError(
+                self.path,
+                f"holds numbers ({names[0]}, {names[1]}, ...) where the names of the columns "
+                "should stand; put a header above them",
+                place="line 1",
+            )
+        check_names(self.path, names, "line 1")
+        return names
+
+    def read(
+        self, columns: Sequence[str], text: Collection[str] = (), numbers: Collection[str] = ()
+    ) -> Table:
+        """Read some columns; those in `text` are names, the rest settle what they are.
+
+        A text file is told with `numbers` that some are no names, which gives better messages.
+        """
+        wanted: dict[str, Kind] = {
+            name: "text" if name in text else "number" if name in numbers else "either"
+            for name in columns
+        }
+        first = next(self.chunks(), None)
+        if first is not None:
+            row = dict(zip(self.names, first[0][0], strict=True))
+            found = read_quickly(self.path, self.separator, self.names, settle(wanted, row))
+            if found is not None:
+                return Table(self.path, found, len(found[columns[0]]), True)
+        return self._read_strictly(wanted)
+
+    def _read_strictly(self, kinds: dict[str, Kind]) -> Table:
+        lines = _Lines()
+        reading = Reading(self.path, lines.place, commas=self.separator != ",")
+        builders = [ColumnBuilder(name, kind, reading) for name, kind in kinds.items()]
+        where = [self.names.index(name) for name in kinds]
+        for rows, starts in self.chunks():
+            lines.add(starts)
+            cells = list(zip(*rows, strict=True))
+            for j, builder in zip(where, builders, strict=True):
+                builder.add(cells[j])
+        if not lines.n_rows:
+            raise TableError(self.path, "has a header but no rows")
+        found = {builder.name: builder.finish() for builder in builders}
+        return Table(self.path, found, lines.n_rows, True, lines.irregular())
+
+    def chunks(self) -> Iterator[tuple[list[list[str]], IntArray]]:
+        """Rows of equal length, and the lines they begin on; ragged ones are refused."""
+        width = len(self.names)
+        reader = self._reader()
+        line = 1 + _extent(self._next(reader, [], 1, 0)[0])
+        at_once = max(CELLS_AT_ONCE // width, 1)
+        while rows := self._next(reader, [], at_once, line - 1):
+            starts = _starts(rows, line, reader.line_num)
+            if set(map(len, rows)) != {width}:
+                rows = self._without_blank_end(rows, starts, reader)
+                self._check_widths(rows, starts, width)
+            if rows:
+                yield rows, starts[: len(rows)]
+            line = reader.line_num + 1
+
+    def _reader(self) -> Any:
+        csv.field_size_limit(LONGEST_FIELD)
+        return csv.reader(read_lines(self.path), delimiter=self.separator, strict=True)
+
+    def _next(self, reader: Any, rows: list[list[str]], count: int, before: int) -> list[list[str]]:
+        try:
+            rows.extend(itertools.islice(reader, count))  # keeps what came before an error
+        except csv.Error as error:
+            line = before + 1 + sum(_extent(row) for row in rows)
+            raise TableError(self.path, _explain(str(error)), place=f"line {line}") from error
+        return rows
+
+    def _without_blank_end(
+        self, rows: list[list[str]], starts: IntArray, reader: Any
+    ) -> list[list[str]]:
+        """Blank lines are forgiven at the end of the file, nowhere else."""
+        filled = len(rows)
+        while filled and not rows[filled - 1]:
+            filled -= 1
+        if filled < len(rows) and any(reader):
+            raise TableError(self.path, "is blank", place=f"line {starts[filled]}")
+        return rows[:filled]
+
+    def _check_widths(self, rows: list[list[str]], starts: IntArray, width: int) -> None:
+        for row, line in zip(rows, starts, strict=False):
+            if not row:
+                raise TableError(self.path, "is blank", place=f"line {line}")
+            if len(row) != width:
+                raise TableError(
+                    self.path,
+                    f"has {len(row)} field{'s' * (len(row) != 1)} but the header names {width}; "
+                    "every value behind the slip would stand in the wrong column",
+                    place=f"line {line}",
+                )
+
+
+class _Lines:
+    """On which line each row begins."""
+
+    def __init__(self) -> None:
+        self.n_rows = 0
+        self._chunks: list[IntArray] = []
+        self._regular = True
+
+    def add(self, starts: IntArray) -> None:
+        expected = self.n_rows + 2
+        self._regular &= bool(starts[0] == expected and starts[-1] == expected + len(starts) - 1)
+        self._chunks.append(starts)
+        self.n_rows += len(starts)
+
+    def place(self, row: int) -> str:
+        for chunk in self._chunks:
+            if row < len(chunk):
+                return f"line {chunk[row]}"
+            row -= len(chunk)
+        raise IndexError(row)
+
+    def irregular(self) -> IntArray | None:
+        return None if self._regular else np.concatenate(self._chunks)
+
+
+def check_names(path: Path, names: Sequence[str], place: str = "") -> None:
+    """Every column needs a name of its own."""
+    if not names:
+        raise TableError(path, "has no columns")
+    first: dict[str, int] = {}
+    for j, name in enumerate(names):
+        if not name:
+            raise TableError(path, f"column {j + 1} of {len(names)} has no name", place=place)
+        if name in first:
+            raise TableError(
+                path,
+                f"the name {name!r} stands over column {first[name] + 1} and column {j + 1}; "
+                "give each column a name of its own",
+                place=place,
+            )
+        first[name] = j
+
+
+def _extent(row: list[str]) -> int:
+    """How many lines a row takes."""
+    return 1 + sum(cell.count("\n") for cell in row)
+
+
+def _starts(rows: list[list[str]], first: int, last: int) -> IntArray:
+    if last - first + 1 == len(rows):
+        return np.arange(first, last + 1, dtype=np.int64)
+    extents = [_extent(row) for row in rows]
+    return first + np.cumsum([0, *extents[:-1]], dtype=np.int64)
+
+
+def _explain(error: str) -> str:
+    if "field larger" in error:
+        return (
+            f"begins a field of more than {LONGEST_FIELD:,} characters; is a quote left open, or "
+            "is this not a table?"
+        )
+    if "unexpected end" in error:
+        return "opens a quote that is never closed"
+    if "expected after" in error:
+        return "has a quote in the middle of a field; double it or take it out"
+    if "new-line character" in error:
+        return "holds a carriage return; save the file with line ends of today's kind"
+    return error

@@ -1,0 +1,128 @@
+"""Columns to files, in one step each."""
+
+import csv
+import gzip
+import io
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...exceptions import TableError
+from ..files import replacing
+from .source import Source, open_table
+from .text import TextSource
+
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+
+
+def check_writable_kind(path: Path) -> str:
+    """Kind of a file to write, by its name: csv, tsv or parquet."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    zipped = suffixes[-1:] == [".gz"]
+    kind = "".join(suffixes[-2:-1] if zipped else suffixes[-1:])
+    if kind in SEPARATORS or (kind in {".parquet", ".pq"} and not zipped):
+        return kind
+    raise TableError(path, "tables are written as .csv, .tsv, .csv.gz, .tsv.gz or .parquet")
+
+
+def write_table(path: Path, columns: Mapping[str, NDArray[Any]]) -> None:
+    """Write columns of equal length as the name of the file says."""
+    kind = check_writable_kind(path)
+    with replacing(path) as part:
+        if kind in SEPARATORS:
+            with _text(part, path) as file:
+                write_rows(file, columns, SEPARATORS[kind])
+        else:
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+
+            table = pa.table({name: _native(values) for name, values in columns.items()})
+            pq.write_table(table, part)
+
+
+def write_rows(file: IO[str], columns: Mapping[str, NDArray[Any]], separator: str = ",") -> None:
+    """Write columns of equal length as text; missing numbers are left blank."""
+    writer = csv.writer(file, delimiter=separator, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*(_cells(values) for values in columns.values()), strict=True))
+
+
+def as_csv(columns: Mapping[str, NDArray[Any]]) -> bytes:
+    """Columns of equal length as the bytes of a CSV file."""
+    file = io.StringIO()
+    write_rows(file, columns)
+    return file.getvalue().encode()
+
+
+def write_with_labels(
+    source_path: Path, label: str, permutation: NDArray[np.int64], out: Path
+) -> None:
+    """Copy a table, cell by cell, with the labels in another order; the original stays."""
+    source = check_copy(source_path, out)
+    if isinstance(source, TextSource):
+        separator = SEPARATORS[check_writable_kind(out)]
+        _copy_text(source, label, permutation, out, separator)
+    else:
+        _copy_parquet(source_path, label, permutation, out)
+
+
+def check_copy(source_path: Path, out: Path) -> Source:
+    """Refuse to write over the original, or another kind than it is."""
+    source = open_table(source_path)
+    is_text = check_writable_kind(out) in SEPARATORS
+    if out.exists() and out.samefile(source_path):
+        raise TableError(out, "is the table itself; the original is never overwritten")
+    if isinstance(source, TextSource) != is_text or source_path.suffix.lower() == ".fcs":
+        raise TableError(
+            out, f"must be of the same kind as {source_path.name}: text to text, Parquet to Parquet"
+        )
+    return source
+
+
+def _copy_text(
+    source: TextSource, label: str, permutation: NDArray[np.int64], out: Path, separator: str
+) -> None:
+    j = source.names.index(label)
+    labels = [row[j] for rows, _ in source.chunks() for row in rows]
+    moved = iter([labels[k] for k in permutation])
+    if source.separator == ";":
+        separator = ";"
+    with replacing(out) as part, _text(part, out) as file:
+        writer = csv.writer(file, delimiter=separator, lineterminator="\n")
+        writer.writerow(source.names)
+        for rows, _ in source.chunks():
+            writer.writerows([*row[:j], next(moved), *row[j + 1 :]] for row in rows)
+
+
+def _copy_parquet(path: Path, label: str, permutation: NDArray[np.int64], out: Path) -> None:
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(path)
+    j = table.schema.get_field_index(label)
+    moved = table.column(label).take(permutation)
+    with replacing(out) as part:
+        pq.write_table(table.set_column(j, table.schema.field(j), moved), part)
+
+
+@contextmanager
+def _text(part: Path, path: Path) -> Iterator[IO[str]]:
+    with part.open("wb") as raw, ExitStack() as stack:
+        binary: Any = raw
+        if path.suffix.lower() == ".gz":
+            # Neither name nor time inside, so that one seed gives one file.
+            binary = stack.enter_context(gzip.GzipFile("", "wb", fileobj=raw, mtime=0))
+        yield stack.enter_context(io.TextIOWrapper(binary, encoding="utf-8", newline=""))
+
+
+def _cells(values: NDArray[Any] | Sequence[Any]) -> Iterable[Any]:
+    plain = values.tolist() if isinstance(values, np.ndarray) else values
+    return ["" if isinstance(value, float) and math.isnan(value) else value for value in plain]
+
+
+def _native(values: NDArray[Any]) -> Any:
+    return values.tolist() if values.dtype.kind == "O" else values

@@ -1,0 +1,1 @@
+"""What people see of a fit: summary, plots, report."""

@@ -1,1 +1,0 @@
-"""Fits to data that do not fit into memory: EM over parts, wherever they live."""
