@@ -10,7 +10,7 @@ import numpy as np
 
 from unshuffle import ShuffledRegressor, StochasticEMRegressor, warm_up
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.estimators import front_door
+from unshuffle.fits import auto
 from unshuffle.metrics import coefficient_error
 from unshuffle.search import lost
 
@@ -34,7 +34,7 @@ def coverage(n_sets=1000):
             model = StochasticEMRegressor(max_iter=200, random_state=seed, **settings)
             low, high = model.fit(data.X, data.y, groups=data.groups).conf_int()[1:].T
             inside.append((low <= data.coef) & (data.coef <= high))
-            left.append(model.information_left_)
+            left.append(model.information_kept_)
         error = np.std(np.mean(inside, axis=1)) / np.sqrt(n_sets)
         rows.append({"set": name, "sets": n_sets, "coverage": round(float(np.mean(inside)), 4),
                      "Monte Carlo error": round(float(error), 4),
@@ -162,7 +162,7 @@ def verdict_cost(n_sets=5):
 
 
 # What a fit would not need if it gave no verdict.
-VERDICT_PARTS = ((lost, "null_scores"), (front_door, "refit"), (front_door, "sensitivity"))
+VERDICT_PARTS = ((lost, "null_scores"), (auto, "refit"), (auto.Router, "with_sensitivity"))
 
 
 class Clock:

@@ -104,7 +104,7 @@ def sample(fitted, moves, n_draws):
     model = Model(problem, solver, prior, weakly_informative(problem))
     optima = fitted._optima(model)
     starts = dispersed_starts(
-        model, optima, fitted.noise_scale_, fitted._pairing.state.perm,
+        model, optima, fitted.noise_scale_, fitted._stochastic.permutations.state.perm,
         float(np.clip(fitted.mismatch_rate_, 0.01, 0.99)), n_chains=4, spread=2.0, seed=0,
     )  # fmt: skip
     chains = [

@@ -10,18 +10,21 @@ import sys
 import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
-from unittest.mock import patch
 
 import numpy as np
 
 from unshuffle import ShuffledRegressor, StochasticEMRegressor, warm_up
-from unshuffle.alignment import sinkhorn
 from unshuffle.alignment.priors import Prior
+from unshuffle.alignment.settings import SinkhornSettings
 from unshuffle.alignment.sinkhorn import SinkhornAlignment
 from unshuffle.alignment.state import State
-from unshuffle.data.problem import Problem
+from unshuffle.data.problem import Problem, make_problem
+from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.estimators import _beginning
+from unshuffle.em.settings import EMSettings, SquaremSettings
+from unshuffle.fits.data import InMemory
+from unshuffle.fits.settings import StochasticSettings
+from unshuffle.fits.stochastic import fit_stochastic
 from unshuffle.kernels import swap, sweep_blocks
 
 from .run import show
@@ -214,15 +217,15 @@ def grid():
         moved = rng.permutation(n)[: int((rate or 1) * n)]
         y[moved] = y[rng.permutation(moved)]
         problem = Problem(np.empty((n, 0)), y, np.array([0, n]), None, 1)
-        state = State(np.empty(0), 0.0, mu, noise, 0.0, y, np.arange(n), None, rate or 0.0)
+        state = State(np.empty(0), 0.0, noise, 0.0, rate or 0.0, mu, y, np.arange(n))
         found, seconds = {}, {}
         for name, smallest in (("grid", 1_000), ("dense", 10**9)):
-            sinkhorn.SMALLEST_GRID_BLOCK = smallest
-            align = SinkhornAlignment(problem, Prior(rate) if rate else Prior())
+            settings = SinkhornSettings(smallest_grid_block=smallest)
+            prior = Prior(rate) if rate else Prior()
+            align = SinkhornAlignment(problem, prior, settings=settings)
             begin = time.perf_counter()
             found[name] = align(state, 0).expected
             seconds[name] = time.perf_counter() - begin
-        sinkhorn.SMALLEST_GRID_BLOCK = 1_000
         off = np.abs(found["grid"] - found["dense"]).max() / noise
         rows.append({"n": n, "noise / spread": noise, "mismatched": rate or "lost",
                      "difference (target < 1e-3)": f"{off:.1e}",
@@ -231,23 +234,22 @@ def grid():
     return rows
 
 
-def leaps():
-    """Iterations (each two passes over X) until EM settles, with and without leaps."""
+def extrapolation():
+    """Iterations (each two passes over X) until EM stops, with and without extrapolation."""
     X, y, groups, coef = grouped(20_000)
     rows = []
     for alignment in ("chain", "sinkhorn"):
-        for name, leap in (("leaps", _beginning.leaps), ("plain", _no_leaps)):
-            model = StochasticEMRegressor(alignment=alignment, max_iter=400, random_state=0)
-            with patch.object(_beginning, "leaps", leap):
-                model.fit(X, y, groups=groups)
-            rows.append({"alignment": alignment, "steps": name, "iterations": model.n_iter_,
-                         "noise": round(model.noise_scale_, 4),
-                         "coefficient error": round(_error(model.coef_, coef), 4)})  # fmt: skip
+        for name, longest in (("extrapolated", 12.0), ("plain", 1.0)):
+            em = EMSettings(squarem=SquaremSettings(longest=longest))
+            settings = StochasticSettings(0, alignment=alignment, max_iter=400, em=em)
+            problem = make_problem(X, y, groups, np.zeros(len(y), dtype=bool))
+            with Workers(1) as workers:
+                fit = fit_stochastic(InMemory(problem, workers), settings)
+            rows.append({"alignment": alignment, "steps": name,
+                         "iterations": fit.iterations.n_iter,
+                         "noise": round(fit.noise_scale, 4),
+                         "coefficient error": round(_error(fit.coef, coef), 4)})  # fmt: skip
     return rows
-
-
-def _no_leaps(model, task, plan):
-    return None
 
 
 def _seconds(function):
@@ -268,7 +270,7 @@ SECTIONS = {
     "Precision of expected labels for equal time (target: 5 at n = 1e6, never below 0.8)": precision,
     "Mostly right, n = 1e5, d = 10, 20 % mismatched, warm": mostly_right,
     "Grid Sinkhorn beside the dense matrix": grid,
-    "Leaps: iterations until EM settles, 200 groups of 100": leaps,
+    "Extrapolation: iterations until EM stops, 200 groups of 100": extrapolation,
     "Threads": threads,
     "Time against n": growth,
     "Large fits (memory target: 2.5)": large,

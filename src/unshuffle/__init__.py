@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .estimators._progress import Progress
     from .estimators.audit import AuditResult, audit_release
     from .estimators.formula import fit_formula
     from .estimators.hard import HardEMRegressor
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
         UnshuffleWarning,
     )
     from .fits.model_files import StoredModel, load_model, save_model
+    from .fits.progress import Progress
     from .inference.bootstrap import BootstrapResult
     from .inference.posterior import Posterior
     from .inference.verdict import Verdict
@@ -48,7 +48,7 @@ _HOMES = {
     "MixingWarning": "exceptions",
     "MixtureRegressor": "estimators.mixture",
     "Posterior": "inference.posterior",
-    "Progress": "estimators._progress",
+    "Progress": "fits.progress",
     "ShuffledRegressor": "estimators.shuffled",
     "StochasticEMRegressor": "estimators.stochastic",
     "RankWarning": "exceptions",

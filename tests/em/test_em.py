@@ -5,16 +5,14 @@ from oracles import enumerated_mean
 from unshuffle.alignment.hard import HardAlignment
 from unshuffle.alignment.state import Alignment
 from unshuffle.data.problem import make_problem
-from unshuffle.em.loop import (
-    Drift,
-    Step,
-    never,
-    no_more_gain,
-    run_em,
+from unshuffle.em.loop import Step, run_em
+from unshuffle.em.memory import (
+    MemoryTable,
     solve,
     start_from_coefficients,
     start_from_labels,
 )
+from unshuffle.em.stopping import StopWhenStable, never, stop_without_gain
 from unshuffle.families.least_squares import LeastSquares
 
 
@@ -43,10 +41,8 @@ def test_noise_keeps_the_spread_that_averaging_hides(problem):
 def test_hard_em_descends_and_settles(problem):
     solver = LeastSquares(problem.X, fit_intercept=True)
     start = start_from_coefficients(problem, solver, np.array([0.2, -0.1]), 0.0)
-    result = run_em(
-        problem, solver, start, HardAlignment(problem),
-        max_iter=50, settled=no_more_gain, report=lambda step: None,
-    )  # fmt: skip
+    table = MemoryTable(problem, solver, HardAlignment(problem))
+    result = run_em(table, start, max_iter=50, stop=stop_without_gain)
     path = [step.objective for step in result.steps]
     assert result.converged
     assert np.all(np.diff(path) <= 1e-9)
@@ -77,21 +73,19 @@ def test_em_with_exact_alignment_raises_the_marginal_likelihood():
 
     start = start_from_coefficients(problem, solver, np.array([0.1]), 0.0)
 
-    # EM's noise is the maximum-likelihood one; ours is unbiased, so the chain is told the former.
+    # EM's noise is the maximum-likelihood one; ours is unbiased, so the chain gets the former.
     def align_ml(state, iteration):
         return align(state._replace(noise_scale=state.noise_scale * np.sqrt(11 / 12)), iteration)
 
-    result = run_em(
-        problem, solver, start, align_ml, max_iter=15, settled=never, report=lambda step: None
-    )
+    result = run_em(MemoryTable(problem, solver, align_ml), start, max_iter=15, stop=never)
     values = [log_marginal(step) for step in result.steps]
     assert np.all(np.diff(values) >= -1e-9)
     assert values[-1] - values[0] > 1e-3
 
 
-def test_drift_sees_trends_in_coefficients_and_noise(problem):
+def test_stability_sees_trends_in_coefficients_and_noise(problem):
     solver = LeastSquares(problem.X, fit_intercept=True)
-    settled = Drift(problem, solver, tol=0.2, window=5)
+    stop = StopWhenStable(MemoryTable(problem, solver), tol=0.2, window=5)
 
     def steps(slope, noise_slope):
         return [
@@ -99,10 +93,10 @@ def test_drift_sees_trends_in_coefficients_and_noise(problem):
             for k in range(10)
         ]
 
-    assert settled(steps(0.0, 0.0))
-    assert not settled(steps(0.1, 0.0))
-    assert not settled(steps(0.0, 0.1))
-    assert not settled(steps(0.0, 0.0)[:9])
+    assert stop(steps(0.0, 0.0))
+    assert not stop(steps(0.1, 0.0))
+    assert not stop(steps(0.0, 0.1))
+    assert not stop(steps(0.0, 0.0)[:9])
 
 
 def test_start_from_labels_is_ols(problem):

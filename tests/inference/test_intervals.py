@@ -6,7 +6,8 @@ from unshuffle import ShuffledRegressor, StochasticEMRegressor
 from unshuffle.data.problem import make_problem
 from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.em.information import louis_covariance, score_snapshots
+from unshuffle.em.information import louis_covariance
+from unshuffle.em.scores import score_snapshots
 from unshuffle.families.least_squares import LeastSquares
 
 
@@ -77,14 +78,14 @@ def test_lost_order_can_only_take_information_away():
     solver = LeastSquares(problem.X, fit_intercept=True)
     complete = louis_covariance(problem, solver, model.noise_scale_, np.empty((0, 5)), None)
     assert np.all(model.standard_errors_ >= 0.999 * np.sqrt(np.diag(complete.coef)))
-    assert 0.0 < model.information_left_ < 1.0
+    assert 0.0 < model.information_kept_ < 1.0
 
 
 def test_scores_of_two_rows_have_the_enumerated_covariance():
     from unshuffle.alignment.chain import Chain
     from unshuffle.alignment.priors import Prior
     from unshuffle.alignment.sampled import SampledAlignment
-    from unshuffle.em.loop import start_from_coefficients
+    from unshuffle.em.memory import start_from_coefficients
     from unshuffle.kernels.swap import Schedule
 
     X = np.array([[0.0], [1.0], [5.0], [7.0]])
@@ -127,8 +128,8 @@ def test_covariances_of_strata_add_up_to_the_enumerated_one():
     from unshuffle.alignment.chain import Chain
     from unshuffle.alignment.priors import Prior
     from unshuffle.alignment.sampled import SampledAlignment
-    from unshuffle.em.information import covariance_over_snapshots
-    from unshuffle.em.loop import start_from_coefficients
+    from unshuffle.em.memory import start_from_coefficients
+    from unshuffle.em.scores import covariance_over_snapshots
     from unshuffle.kernels.swap import Schedule
 
     rng = np.random.default_rng(0)
@@ -157,7 +158,7 @@ def test_covariances_of_strata_add_up_to_the_enumerated_one():
 
 def test_few_snapshots_of_many_coefficients_are_drawn_together():
     """Ten directions that vary alike, seen 24 times: the raw covariance spreads them far apart."""
-    from unshuffle.em.information import covariance_over_snapshots
+    from unshuffle.em.scores import covariance_over_snapshots
 
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(24, 1, 12)) * np.append(np.ones(10), [3.0, 0.2])
@@ -170,7 +171,7 @@ def test_few_snapshots_of_many_coefficients_are_drawn_together():
 
 
 def test_directions_that_truly_differ_stay_apart():
-    from unshuffle.em.information import covariance_over_snapshots
+    from unshuffle.em.scores import covariance_over_snapshots
 
     rng = np.random.default_rng(0)
     truth = np.append(np.linspace(0.2, 2.0, 4), [1.0, 1.0])

@@ -13,7 +13,7 @@ from unshuffle.alignment.sampled import SampledAlignment
 from unshuffle.data.problem import make_problem
 from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.em.loop import start_from_coefficients, start_from_labels
+from unshuffle.em.memory import start_from_coefficients, start_from_labels
 from unshuffle.families.least_squares import LeastSquares
 from unshuffle.inference import sandwich as room
 from unshuffle.kernels.swap import Schedule

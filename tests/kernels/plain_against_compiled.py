@@ -155,7 +155,7 @@ def run_sweeps():
         answers = sweep_blocks.Answers(np.arange(n), np.zeros(n), np.zeros(n))
         for iteration in range(2):
             counts = sweep_blocks.sweep_blocks(
-                rows, answers, order, iteration > 0, starts, 0, 3, 3.0, seed, iteration, 5,
+                rows, answers, order, iteration > 0, starts, 0, 3, 3.0, seed, iteration,
                 sweep_blocks.Plan(3, 20),
             )  # fmt: skip
             yield np.array(counts)

@@ -2,8 +2,12 @@ import numpy as np
 import pytest
 
 import unshuffle
-from unshuffle.alignment import sweeps
+from unshuffle.alignment.settings import WorkSettings
+from unshuffle.alignment.sweeps import Sweeps
+from unshuffle.data.problem import Problem
+from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
+from unshuffle.families.normal import NORMAL
 from unshuffle.kernels import (
     block_em,
     block_scores,
@@ -22,6 +26,7 @@ from unshuffle.kernels import (
     sweep,
     sweep_blocks,
 )
+from unshuffle.kernels.swap import Schedule
 
 MODULES = (
     rng,
@@ -52,7 +57,7 @@ def compiled_signatures():
     }
 
 
-def test_warm_up_compiles_all_that_fits_need(monkeypatch):
+def test_warm_up_compiles_all_that_fits_need():
     unshuffle.warm_up()
     before = compiled_signatures()
     assert before
@@ -61,7 +66,13 @@ def test_warm_up_compiles_all_that_fits_need(monkeypatch):
     for variant in ("exact", "published"):
         model = unshuffle.StochasticEMRegressor(variant=variant, tol=0, max_iter=2, random_state=0)
         model.fit(data.X, data.y, groups=data.groups, known=known)
-    monkeypatch.setattr(sweeps, "VISITS_PER_PIECE", 100)  # large groups, too, are swept
+    for costs in (np.empty(0), np.ones(60)):  # a group too large for one call of a kernel
+        problem = Problem(data.X, data.y, np.array([0, 60]), None, 1)
+        small = WorkSettings(visits_per_piece=100)
+        sweeps = Sweeps(problem, Schedule(600, 0, 1), 0, Workers(1), small)
+        suspected = data.y[: len(costs)] > 0.0
+        interaction = NORMAL.interaction(data.y, 1.0)
+        sweeps.run(interaction, data.y, np.arange(60), 0, costs, suspected)
     for rate in (None, 0.2):
         model = unshuffle.StochasticEMRegressor(mismatch_rate=rate, tol=0, max_iter=2)
         model.fit(data.X, data.y, groups=data.groups % 2)

@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
 
+from fitting import in_memory
 from unshuffle import StochasticEMRegressor
 from unshuffle.alignment.priors import Prior
 from unshuffle.data.problem import make_problem
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.em.information import Snapshots
-from unshuffle.estimators import _conclusion
+from unshuffle.em.scores import Snapshots
+from unshuffle.em.settings import EMSettings, FinalSettings
 from unshuffle.families.least_squares import LeastSquares
+from unshuffle.fits.finish import MemoryFinish
 from unshuffle.search.mostly_right import mostly_right_start, typical_permutation
 
 N, NOISE, RATE = 4_000, 0.5, 0.25
@@ -51,29 +53,29 @@ def test_coefficients_are_least_squares_on_the_expected_labels(data):
     assert model.noise_scale_ == pytest.approx(np.sqrt(squares / (N - 4)), rel=1e-9)
 
 
-def test_doubtful_information_is_looked_at_again(data, monkeypatch):
-    looks, look = [], _conclusion.look_around
+def test_doubtful_information_makes_the_chain_continue(data, monkeypatch):
+    streams, walk = [], MemoryFinish._walk
 
-    def counted(*args, **kwargs):
-        looks.append(args[3])
-        return look(*args, **kwargs)
+    def counted(self, state, stream, *args, **kwargs):
+        streams.append(stream)
+        return walk(self, state, stream, *args, **kwargs)
 
-    monkeypatch.setattr(_conclusion, "look_around", counted)
-    model = StochasticEMRegressor(mismatch_rate="estimate", random_state=0)
-    model.fit(data.X, data.y)
-    assert len(looks) == 1
-    monkeypatch.setattr(_conclusion, "DOUBTFUL", np.inf)
-    again = StochasticEMRegressor(mismatch_rate="estimate", random_state=0).fit(data.X, data.y)
-    assert len(set(looks[1:])) == _conclusion.MOST_LOOKS  # each with draws of its own
-    assert again.information_left_ != model.information_left_
-    assert again.information_left_ == pytest.approx(model.information_left_, abs=0.3)
+    monkeypatch.setattr(MemoryFinish, "_walk", counted)
+    once = in_memory(data.X, data.y, mismatch_rate="estimate")
+    assert len(streams) == 1
+    doubtful = EMSettings(final=FinalSettings(doubtful=np.inf))
+    again = in_memory(data.X, data.y, mismatch_rate="estimate", em=doubtful)
+    assert len(set(streams[1:])) == doubtful.final.most_walks  # each with draws of its own
+    kept = once.uncertainty.fraction_kept
+    assert again.uncertainty.fraction_kept != kept
+    assert again.uncertainty.fraction_kept == pytest.approx(kept, abs=0.3)
 
 
 def test_two_walks_are_averaged_by_their_lengths():
     one = Snapshots(np.zeros((3, 1, 2)), np.zeros(2), np.ones(2))
     other = Snapshots(np.ones((1, 1, 2)), np.full(2, 4.0), np.zeros(2))
-    both = one.and_more(other)
+    both = one.merged(other)
     assert both.scores[:, 0, 0].tolist() == [0.0, 0.0, 0.0, 1.0]
     assert both.expected.tolist() == [1.0, 1.0]
     assert both.match_proba.tolist() == [0.75, 0.75]
-    assert one.and_more(Snapshots(other.scores)).expected is None
+    assert one.merged(Snapshots(other.scores)).expected is None

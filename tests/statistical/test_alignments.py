@@ -30,7 +30,7 @@ def setting(seed=0, noise=0.8):
     rng = np.random.default_rng(seed)
     mu, y = rng.normal(size=N), rng.normal(size=N)
     problem = Problem(np.empty((N, 0)), y, STARTS, None, 2)
-    state = State(np.empty(0), 0.0, mu, noise, 0.0, y, np.arange(N), None, 0.3)
+    state = State(np.empty(0), 0.0, noise, 0.0, 0.3, mu, y, np.arange(N))
     return problem, state
 
 
@@ -100,7 +100,7 @@ def test_costs_give_the_rate_they_are_made_for():
     y = np.random.default_rng(0).normal(size=n)
     starts = np.array([0, n])
     problem = Problem(np.empty((n, 0)), y, starts, None, 1)
-    state = State(np.empty(0), 0.0, np.zeros(n), 1.0, 0.0, y, np.arange(n), None, rate)
+    state = State(np.empty(0), 0.0, 1.0, 0.0, rate, np.zeros(n), y, np.arange(n))
     chain = Chain(problem, Schedule(4_000_000, 1_000_000, 1), 0, Workers(1))
     home = SampledAlignment(chain, Prior(rate=rate))(state, 0).match_proba
     # The count of mismatches has variance near n (1 - rate), and the chain is many times longer.
@@ -127,7 +127,7 @@ def test_sinkhorn_is_near_the_posterior_where_labels_are_dense():
     problem = Problem(np.empty((n, 0)), y, np.array([0, n]), None, 1)
     start = np.empty(n, dtype=np.int64)
     start[np.argsort(mu)] = np.argsort(y)
-    state = State(np.empty(0), 0.0, mu, 0.5, 0.0, y, start, None)
+    state = State(np.empty(0), 0.0, 0.5, 0.0, np.nan, mu, y, start)
     soft = SinkhornAlignment(problem, Prior())(state, 0).expected
     chain = Chain(problem, Schedule(4_000_000, 100_000, 1), 0, Workers(1))
     sampled = SampledAlignment(chain, Prior())(state, 0).expected

@@ -7,6 +7,7 @@ from oracles import enumerated_mean
 from unshuffle.alignment.chain import Chain
 from unshuffle.data.problem import Problem
 from unshuffle.data.threads import Workers
+from unshuffle.families.normal import NORMAL
 from unshuffle.kernels.swap import Schedule
 
 N_CHAINS = 64
@@ -24,7 +25,7 @@ def chain_means(mu, y, scale, starts):
     for seed in range(N_CHAINS):
         chain = Chain(problem, SCHEDULE, seed, Workers(1))
         perm = np.arange(len(y))
-        means.append(chain.run_random_pairs(mu, scale, y, perm, 0)[0])
+        means.append(chain.run_random_pairs(NORMAL.interaction(mu, scale), y, perm, 0)[0])
     return np.array(means)
 
 

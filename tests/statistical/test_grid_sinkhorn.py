@@ -5,8 +5,9 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from unshuffle import StochasticEMRegressor
-from unshuffle.alignment import grid, sinkhorn
+from unshuffle.alignment.grid import GridKernel
 from unshuffle.alignment.priors import Prior
+from unshuffle.alignment.settings import GridSettings, SinkhornSettings
 from unshuffle.alignment.sinkhorn import SinkhornAlignment
 from unshuffle.alignment.state import State
 from unshuffle.data.problem import Problem
@@ -26,45 +27,45 @@ def setting(noise, rate, outlier=False):
         y[3], mu[5] = 12.0, -11.0
     problem = Problem(np.empty((N + 2, 0)), np.append(y, [0.0, 1.0]), np.array([0, N]), None, 3)
     fitted = np.append(mu, [0.0, 1.0])
-    state = State(
-        np.empty(0), 0.0, fitted, noise, 0.0, problem.y, np.arange(N + 2), None, rate or 0
-    )
+    state = State(np.empty(0), 0.0, noise, 0.0, rate or 0, fitted, problem.y, np.arange(N + 2))
     return problem, state, Prior(rate) if rate else Prior()
 
 
-def difference(noise, rate, outlier=False):
-    """Largest difference of expected labels, in units of the noise, and of chances of the own."""
+def difference(noise, rate, outlier=False, nodes_per_noise=24):
+    """Largest difference of expected labels, in units of the noise, and of probabilities."""
     problem, state, prior = setting(noise, rate, outlier)
-    on_grid = SinkhornAlignment(problem, prior)(state, 0)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sinkhorn, "SMALLEST_GRID_BLOCK", 10 * N)
-        dense = SinkhornAlignment(problem, prior)(state, 0)
+    on_grid, dense = (
+        SinkhornAlignment(
+            problem, prior,
+            settings=SinkhornSettings(
+                tolerance=1e-6, smallest_grid_block=smallest,
+                grid=GridSettings(nodes_per_noise=nodes_per_noise),
+            ),
+        )(state, 0)
+        for smallest in (N, 10 * N)
+    )  # fmt: skip
     assert np.array_equal(on_grid.expected[N:], problem.y[N:])
-    off_home = np.abs(on_grid.match_proba - dense.match_proba).max()
-    return max(np.abs(on_grid.expected - dense.expected).max() / noise, off_home)
+    probabilities = np.abs(on_grid.match_proba - dense.match_proba).max()
+    return max(np.abs(on_grid.expected - dense.expected).max() / noise, probabilities)
 
 
 @pytest.mark.parametrize(("noise", "rate"), [(0.6, None), (0.3, 0.2)])
-def test_the_grid_is_as_good_as_the_dense_matrix(monkeypatch, noise, rate):
-    monkeypatch.setattr(sinkhorn, "TOLERANCE", 1e-6)
+def test_the_grid_is_as_good_as_the_dense_matrix(noise, rate):
     assert difference(noise, rate) < 1e-3
 
 
-def test_outliers_do_not_vanish(monkeypatch):
-    monkeypatch.setattr(sinkhorn, "TOLERANCE", 1e-6)
+def test_outliers_do_not_vanish():
     assert difference(0.6, 0.3, outlier=True) < 1e-3
 
 
-def test_a_coarse_grid_is_caught(monkeypatch):
-    monkeypatch.setattr(sinkhorn, "TOLERANCE", 1e-6)
-    monkeypatch.setattr(grid, "NODES_PER_NOISE", 3)
-    assert difference(0.3, 0.2) > 1e-3
+def test_a_coarse_grid_is_caught():
+    assert difference(0.3, 0.2, nodes_per_noise=3) > 1e-3
 
 
 def test_products_match_the_matrix():
     rng = np.random.default_rng(0)
     mu, y, values = rng.normal(size=(3, 400))
-    kernel = grid.GridKernel(mu, y, 0.2)
+    kernel = GridKernel(mu, y, 0.2, GridSettings())
     dense = np.exp(-0.5 * ((mu[:, None] - y) / 0.2) ** 2)
     np.testing.assert_allclose(kernel.rows(values**2), dense @ values**2, rtol=2e-3)
     np.testing.assert_allclose(kernel.labels(values**2), dense.T @ values**2, rtol=2e-3)
@@ -84,7 +85,6 @@ def test_large_groups_need_no_matrix():
 def test_too_little_noise_is_named():
     problem, state, prior = setting(0.3, None)
     state = state._replace(noise_scale=1e-9)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sinkhorn, "LARGEST_DENSE_BLOCK", 10)
-        with pytest.raises(ValueError, match="needs more noise than 1e-09 for a group of 1000"):
-            SinkhornAlignment(problem, prior)(state, 0)
+    align = SinkhornAlignment(problem, prior, settings=SinkhornSettings(largest_dense_block=10))
+    with pytest.raises(ValueError, match="needs more noise than 1e-09 for a group of 1000"):
+        align(state, 0)

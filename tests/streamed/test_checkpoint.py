@@ -74,7 +74,7 @@ def test_files_that_are_no_checkpoint_are_refused(table, tmp_path):
     whole = path.read_bytes()
     for wrong in (whole[: len(whole) // 2], whole[:-30], b"", b"nonsense"):
         path.write_bytes(wrong)
-        with pytest.raises(ValueError, match=r"no checkpoint, or it is cut short.*begin anew"):
+        with pytest.raises(ValueError, match=r"no checkpoint, or it is cut short.*start anew"):
             fit(table, model(path, resume=True))
     np.savez(path, coef=np.ones(3))
     with pytest.raises(ValueError, match="no checkpoint of a fit"):
@@ -97,7 +97,7 @@ def test_checkpoints_of_other_fits_are_refused(table, tmp_path):
         fit(table, model(path, resume=True, random_state=1))
     fields = dict(np.load(path))
     np.savez(path, **{**fields, "schema": np.array(99)})
-    with pytest.raises(ValueError, match="schema 99, this version reads schema 1"):
+    with pytest.raises(ValueError, match="schema 99, this version reads schema 2"):
         fit(table, model(path, resume=True))
 
 

@@ -1,21 +1,15 @@
-"""Fits over parts that begin on a sample of blocks: one answer for any cut, sooner than by EM."""
+"""Fits in passes that start on a sample of groups: one answer for any cut, sooner than by EM."""
 
 import numpy as np
-import pytest
 
-from unshuffle import StochasticEMRegressor
-from unshuffle.em import sample as sample_fit
-from unshuffle.estimators.streaming import Streaming
-from unshuffle.fits import streamed_start as beginning
+from fitting import in_passes
+from unshuffle.data.passes import SampledBlocks
+from unshuffle.em.passes import put_together
+from unshuffle.em.settings import EMSettings, SampleSettings
+from unshuffle.fits.checkpoint import CheckpointFile
 
 COEF = np.array([1.0, -2.0])
-
-
-@pytest.fixture(autouse=True)
-def small_samples(monkeypatch):
-    for name, value in (("FEWEST_ROWS", 3_000), ("FEWEST_GROUPS", 100)):
-        monkeypatch.setattr(sample_fit, name, value)
-    monkeypatch.setattr(beginning, "SAMPLE_ROWS", 2_500)
+SMALL = EMSettings(sample=SampleSettings(rows=2_500, fewest_rows=3_000, fewest_groups=100))
 
 
 def shuffled(n=6_000, size=30):
@@ -29,49 +23,43 @@ def shuffled(n=6_000, size=30):
     return X, y, np.repeat(np.arange(n // size), size), known
 
 
-def fit(rows_per_part=1_000, max_iter=60, **settings):
-    X, y, groups, known = shuffled()
-    streaming = Streaming(rows_per_part=rows_per_part, **settings)
-    model = StochasticEMRegressor(random_state=0, max_iter=max_iter, streaming=streaming)
-    return model.fit(X, y, groups=groups, known=known)
+def fit(max_iter=60, em=SMALL, **settings):
+    return in_passes(*shuffled(), max_iter=max_iter, em=em, **settings)
 
 
 def test_the_cut_does_not_matter():
     one, many = fit(rows_per_part=10_000), fit(rows_per_part=700)
-    assert one.converged_
-    assert np.array_equal(one.coef_path_, many.coef_path_)
-    assert np.array_equal(one.standard_errors_, many.standard_errors_)
+    assert one.iterations.converged
+    assert np.array_equal(one.iterations.coef, many.iterations.coef)
+    assert np.array_equal(one.uncertainty.covariance, many.uncertainty.covariance)
 
 
-def test_ends_where_em_ends(monkeypatch):
-    fast = fit()
-    monkeypatch.setattr(sample_fit, "FEWEST_ROWS", 10**9)
-    plain = fit(max_iter=300)
-    assert fast.n_iter_ < plain.n_iter_
-    errors = plain.standard_errors_
-    assert np.abs((fast.coef_ - plain.coef_) / errors[1:]).max() < 1.0  # both carry chance
-    assert np.abs(fast.coef_ - COEF).max() < 4.5 * errors.max()
+def test_ends_where_em_ends():
+    fast, plain = fit(), fit(max_iter=300, em=EMSettings())
+    assert fast.iterations.n_iter < plain.iterations.n_iter
+    errors = plain.uncertainty.standard_errors
+    assert np.abs((fast.coef - plain.coef) / errors[1:]).max() < 1.0  # both have Monte Carlo error
+    assert np.abs(fast.coef - COEF).max() < 4.5 * errors.max()
 
 
-def test_an_interrupted_fit_goes_on_along_the_same_path(tmp_path):
+def test_an_interrupted_fit_continues_along_the_same_path(tmp_path):
     whole = fit()
     path = tmp_path / "fit.npz"
-    with pytest.warns(UserWarning, match="converge"):
-        fit(max_iter=6, checkpoint=path, checkpoint_every=3)
-    resumed = fit(checkpoint=path, resume=True)
-    assert np.array_equal(resumed.coef_path_, whole.coef_path_)
+    assert not fit(max_iter=6, checkpoint=CheckpointFile(path, every=3)).iterations.converged
+    resumed = fit(checkpoint=CheckpointFile(path, resume=True))
+    assert np.array_equal(resumed.iterations.coef, whole.iterations.coef)
 
 
 def test_samples_of_parts_make_one_problem():
     def piece(streams, sizes, pinned, first):
         n = int(np.sum(sizes)) + len(pinned)
         X = np.arange(first, first + n, dtype=float)[:, None]
-        return beginning.SampledBlocks(
+        return SampledBlocks(
             np.array(streams), np.array(sizes), X, X[:, 0].copy(), np.array(pinned, dtype=int)
         )
 
     one, two = piece([7, 2], [2, 3], [9], 0.0), piece([4], [2], [1], 100.0)
-    problem, other = beginning.put_together([one, two]), beginning.put_together([two, one])
+    problem, other = put_together([one, two]), put_together([two, one])
     assert problem.y.tolist() == [2, 3, 4, 100, 101, 0, 1, 102, 5]
     assert problem.starts.tolist() == [0, 3, 5, 7]
     assert np.array_equal(problem.y, other.y)

@@ -78,9 +78,8 @@ def setting(rate):
         np.maximum(density.heights, density.floor),
     )  # fmt: skip
     problem = make_problem(X, y, codes, np.zeros(n, dtype=bool))
-    state = State(
-        coef, 0.2, X @ coef + 0.2, noise, 0.0, y, np.arange(n), None, 0.0 if rate is None else rate
-    )
+    own_rate = 0.0 if rate is None else rate
+    state = State(coef, 0.2, noise, 0.0, own_rate, X @ coef + 0.2, y, np.arange(n))
     exact = ExactAlignment(problem, Prior(rate=rate))(state, 0)
     residual = exact.expected - state.fitted
     truth = np.array([*(X.T @ residual), exact.match_proba.sum()])

@@ -13,12 +13,13 @@ import numpy as np
 
 from ..data.problem import Problem
 from ..data.threads import Workers
+from ..families.normal import NORMAL
 from ..kernels.match import carry_groups
 from ..kernels.types import FloatArray, IntArray
 from .hard import most_likely_permutation
+from .settings import WORK
 from .state import State
-
-ROWS_PER_CALL = 1 << 20
+from .sweeps import even_edges
 
 
 def draw_permutation(problem: Problem, fitted: FloatArray, scale: float, seed: int) -> IntArray:
@@ -28,10 +29,7 @@ def draw_permutation(problem: Problem, fitted: FloatArray, scale: float, seed: i
 
 def with_noise(fitted: FloatArray, scale: float, seed: int) -> FloatArray:
     """Labels as the model would draw them."""
-    labels = np.random.default_rng(seed).standard_normal(len(fitted))
-    labels *= scale
-    labels += fitted
-    return labels
+    return NORMAL.simulate(fitted, scale, np.random.default_rng(seed))
 
 
 def carry_over(problem: Problem, before: State, after: State, workers: Workers) -> State:
@@ -42,8 +40,6 @@ def carry_over(problem: Problem, before: State, after: State, workers: Workers) 
     def carry(groups: tuple[int, int]) -> None:
         carry_groups(before.fitted, after.fitted, ratio, problem.y, starts, *groups, perm)
 
-    n_calls = max(workers.n_jobs, problem.n_movable // ROWS_PER_CALL)
-    goals = np.arange(n_calls + 1) * problem.n_movable / n_calls
-    edges = np.unique(np.searchsorted(starts, goals))
-    workers.map(carry, [(int(a), int(b)) for a, b in pairwise(edges)])
+    n_calls = max(workers.n_jobs, problem.n_movable // WORK.rows_per_piece)
+    workers.map(carry, list(pairwise(even_edges(starts, n_calls).tolist())))
     return after._replace(perm=perm)

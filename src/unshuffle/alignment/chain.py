@@ -8,16 +8,12 @@ import numpy as np
 
 from ..data.problem import Problem
 from ..data.threads import Workers
+from ..families.family import Interaction
 from ..kernels.local import Belief, Lists, advance_blocks
 from ..kernels.swap import HELD, MU, SUM, Schedule, advance_groups
 from ..kernels.types import FloatArray, IntArray
-from .sweeps import Sweeps
-
-# Proposals between two chances to obey an interruption: a few tenths of a second at worst.
-PROPOSALS_PER_PIECE = 1 << 21
-
-# Below this much work a second thread costs more than it brings.
-PROPOSALS_PER_THREAD = 1 << 15
+from .settings import WORK, WorkSettings
+from .sweeps import Sweeps, even_edges, task_count
 
 
 class Chain:
@@ -31,8 +27,6 @@ class Chain:
         Streams are keyed by (seed, iteration, block), so that the outcome does not depend on
         the number of threads.
     workers : Workers
-    first_block : int
-        Number of the first block among the blocks of all parts of the data.
     """
 
     def __init__(
@@ -41,29 +35,22 @@ class Chain:
         schedule: Schedule,
         seed: int,
         workers: Workers,
-        first_block: int = 0,
+        work: WorkSettings = WORK,
     ) -> None:
-        self.problem = problem
-        self.schedule = schedule
+        self.problem, self.schedule, self.work = problem, schedule, work
         self.seed = np.uint64(seed)
         self.workers = workers
-        self.first_block = first_block
 
     def sweeps(self) -> Sweeps:
         """Sweeps with the same schedule, streams and threads."""
-        return Sweeps(self.problem, self.schedule, int(self.seed), self.workers, self.first_block)
+        return Sweeps(self.problem, self.schedule, int(self.seed), self.workers, self.work)
 
     @cached_property
     def _slots(self) -> FloatArray:
         return np.empty((self.problem.n_movable, 4))
 
     def run_random_pairs(
-        self,
-        fitted: FloatArray,
-        noise_scale: float,
-        labels: FloatArray,
-        perm: IntArray,
-        iteration: int,
+        self, rows: Interaction, labels: FloatArray, perm: IntArray, iteration: int
     ) -> tuple[FloatArray, float]:
         """Propose uniformly random pairs, from `perm`, which ends in the last state.
 
@@ -72,16 +59,15 @@ class Chain:
 
         def advance(group: int, group_end: int, piece: int, n_pieces: int) -> int:
             return advance_groups(
-                self._slots, perm, self.problem.starts, group, group_end, noise_scale**-2.0,
+                self._slots, perm, self.problem.starts, group, group_end, rows.weight,
                 self.seed, iteration, self.schedule, piece, n_pieces,
             )  # fmt: skip
 
-        return self._run(advance, fitted, labels, perm)
+        return self._run(advance, rows.values, labels, perm)
 
     def run_local_pairs(
         self,
-        fitted: FloatArray,
-        noise_scale: float,
+        rows: Interaction,
         labels: FloatArray,
         perm: IntArray,
         iteration: int,
@@ -102,24 +88,26 @@ class Chain:
         def advance(block: int, block_end: int, piece: int, n_pieces: int) -> int:
             return advance_blocks(
                 self._slots, perm, row_of_label, home, self.problem.starts, lists, belief, block,
-                block_end, noise_scale**-2.0, self.seed, iteration, self.schedule, piece, n_pieces,
+                block_end, rows.weight, self.seed, iteration, self.schedule, piece, n_pieces,
             )  # fmt: skip
 
-        average, rate = self._run(advance, fitted, labels, perm)
+        average, rate = self._run(advance, rows.values, labels, perm)
         return average, home, rate
 
     def _run(
         self,
         advance: Callable[[int, int, int, int], int],
-        fitted: FloatArray,
+        values: FloatArray,
         labels: FloatArray,
         perm: IntArray,
     ) -> tuple[FloatArray, float]:
         slots, n = self._slots, self.problem.n_movable
-        slots[:, MU] = fitted[:n]
+        slots[:, MU] = values[:n]
         slots[:, HELD] = labels[perm[:n]]
         slots[:, SUM:] = 0.0
-        tasks, n_pieces = cut(self.problem.starts, self.schedule.n_steps, self.workers.n_jobs)
+        tasks, n_pieces = cut_proposals(
+            self.problem.starts, self.schedule.n_steps, self.workers.n_jobs, self.work
+        )
         accepted = 0
         for piece in range(n_pieces):
 
@@ -132,7 +120,9 @@ class Chain:
         return average, accepted / self.schedule.n_steps if n else float("nan")
 
 
-def cut(starts: IntArray, n_steps: int, n_jobs: int) -> tuple[list[tuple[int, int]], int]:
+def cut_proposals(
+    starts: IntArray, n_steps: int, n_jobs: int, work: WorkSettings = WORK
+) -> tuple[list[tuple[int, int]], int]:
     """Cut the blocks into tasks of like size, and long chains into pieces.
 
     The cut decides only who does what and when, never what comes out.
@@ -142,9 +132,9 @@ def cut(starts: IntArray, n_steps: int, n_jobs: int) -> tuple[list[tuple[int, in
         return [], 0
     n = int(starts[-1])
     longest = n_steps * int(np.diff(starts).max()) // n
-    n_pieces = 1 + longest // PROPOSALS_PER_PIECE
+    n_pieces = 1 + longest // work.proposals_per_piece
     proposals = n_steps // n_pieces
-    useful = min(4 * n_jobs, proposals // PROPOSALS_PER_THREAD) if n_jobs > 1 else 1
-    n_tasks = min(max(1, useful, proposals // PROPOSALS_PER_PIECE), n_blocks)
-    edges = np.unique(np.searchsorted(starts, np.arange(n_tasks + 1) * n / n_tasks))
-    return [(int(a), int(b)) for a, b in pairwise(edges)], n_pieces
+    n_tasks = task_count(
+        proposals, n_jobs, work.proposals_per_piece, work.proposals_per_thread, n_blocks
+    )
+    return list(pairwise(even_edges(starts, n_tasks).tolist())), n_pieces

@@ -5,20 +5,21 @@ from itertools import permutations
 import numpy as np
 
 from ..data.problem import Problem
+from ..families.family import Family
+from ..families.normal import NORMAL
 from ..kernels.types import BoolArray, IntArray
 from .priors import Prior
+from .settings import LARGEST_ENUMERATED_BLOCK
 from .soft import SoftAlignment
 from .state import Alignment, State
-
-LARGEST_BLOCK = 8
 
 
 class ExactAlignment(SoftAlignment):
     """Enumerate the posterior over permutations, block by block."""
 
-    def __init__(self, problem: Problem, prior: Prior) -> None:
-        super().__init__(problem, prior)
-        self._check_largest("exact", LARGEST_BLOCK, "use 'chain' or 'sinkhorn'")
+    def __init__(self, problem: Problem, prior: Prior, family: Family = NORMAL) -> None:
+        super().__init__(problem, prior, family)
+        self._check_largest("exact", LARGEST_ENUMERATED_BLOCK, "use 'chain' or 'sinkhorn'")
         sizes = {int(size) for size in np.diff(problem.starts)}
         self._orders = {m: np.array(list(permutations(range(m)))) for m in sizes}
 
@@ -31,7 +32,9 @@ class ExactAlignment(SoftAlignment):
         for first, last in zip(problem.starts[:-1], problem.starts[1:], strict=True):
             rows = slice(int(first), int(last))
             orders = self._orders[int(last - first)]
-            log_weight = -0.5 * ((y[rows][orders] - state.fitted[rows]) / state.noise_scale) ** 2
+            log_weight = self.family.log_density(
+                y[rows][orders], state.fitted[rows], state.noise_scale
+            )
             moved = orders != np.arange(last - first)
             if len(belief.costs):
                 log_weight = log_weight - belief.costs[rows] * moved

@@ -9,17 +9,11 @@ import numpy as np
 
 from ..kernels.grid import put_on_grid, read_off, smooth
 from ..kernels.types import FloatArray, IntArray
-
-NODES_PER_NOISE = 24
-FARTHEST = 30.0  # in noise: rows farther from all labels (or labels from all rows) count from there
-SMALLEST = 1e-280
-MOST_NODES = 1 << 18
-STEPS = 2_000
-STEPS_PER_CHECK = 5
+from .settings import GridSettings
 
 
 class Scaled(NamedTuple):
-    """Expected label of each row, chance of its own, logarithm of the columns' factors."""
+    """Expected label of each row, probability of its own, logarithm of the columns' factors."""
 
     expected: FloatArray
     home: FloatArray
@@ -36,19 +30,19 @@ class Places(NamedTuple):
 class GridKernel:
     """``G_ij = exp(-(mu_i - y_j)² / 2 s²)`` for the products of a Sinkhorn iteration."""
 
-    def __init__(self, mu: FloatArray, y: FloatArray, scale: float) -> None:
-        far = FARTHEST * scale
+    def __init__(self, mu: FloatArray, y: FloatArray, scale: float, settings: GridSettings) -> None:
+        far = settings.farthest * scale
         mu = np.clip(mu, y.min() - far, y.max() + far)
         y = np.clip(y, mu.min() - far, mu.max() + far)
         low, high = min(mu.min(), y.min()), max(mu.max(), y.max())
-        step = scale / NODES_PER_NOISE
+        step = scale / settings.nodes_per_noise
         self.n_nodes = int((high - low) / step) + 3
-        self.affordable = self.n_nodes <= MOST_NODES
+        self.affordable = self.n_nodes <= settings.most_nodes
         if not self.affordable:
             return
         self._rows, self._labels = _places(mu, low, step), _places(y, low, step)
         variance = scale**2 - step**2 / 3.0
-        reach = min(self.n_nodes, int((FARTHEST + 7.0) * NODES_PER_NOISE))
+        reach = min(self.n_nodes, int((settings.farthest + 7.0) * settings.nodes_per_noise))
         distance = np.arange(reach) * step
         # Its height makes up for the narrowing, so that the sum over the nodes stays the same.
         height = scale / np.sqrt(variance)
@@ -84,27 +78,30 @@ def scale_on_grid(
     costs: FloatArray,
     columns: FloatArray,
     tolerance: float,
+    settings: GridSettings,
 ) -> Scaled | None:
     """Make the likelihoods of all pairs doubly stochastic, starting from `columns`.
 
     None where that is out of the grid's reach: noise too small beside the range or the gaps.
     """
-    kernel = GridKernel(mu, y, scale)
+    kernel = GridKernel(mu, y, scale, settings)
     if not kernel.affordable:
         return None
     own = np.exp(-0.5 * ((mu - y) / scale) ** 2)
     bonus = own * np.expm1(costs) if len(costs) else np.zeros(len(y))
     right = np.exp(columns - columns.mean())
     left: FloatArray = np.zeros(len(y))
-    for step in range(STEPS):
+    for step in range(settings.steps):
         sums = kernel.rows(right) + bonus * right
-        if not float(sums.min()) > SMALLEST:
+        if not float(sums.min()) > settings.smallest:
             return None
-        if step % STEPS_PER_CHECK == 0 and np.abs(left * sums - 1.0).max() < tolerance:
+        if step % settings.steps_per_check == 0 and np.abs(left * sums - 1.0).max() < tolerance:
             break
         left = 1.0 / sums
         sums = kernel.labels(left) + bonus * left
-        if not (float(sums.min()) > SMALLEST and float(sums.max()) < 1.0 / SMALLEST):
+        if not (
+            float(sums.min()) > settings.smallest and float(sums.max()) < 1.0 / settings.smallest
+        ):
             return None
         right = 1.0 / sums
     centre = float(y.mean())

@@ -5,26 +5,27 @@ from copy import copy
 import numpy as np
 
 from ..data.threads import Workers
+from ..families.family import Family
+from ..families.normal import NORMAL
 from ..kernels.local import ALL_SCALES, Lists, pick_suspects
 from ..kernels.match import rank_inside
 from ..kernels.types import BoolArray, IntArray
 from .chain import Chain
 from .density import kernel_density
 from .priors import Prior
+from .settings import SUSPICIOUS_ODDS
 from .soft import SoftAlignment
 from .state import Alignment, State
 from .sweeps import Sweeps
 
-# Odds of a mismatch from which a row gets more than its share of the proposals made to all rows.
-SUSPICIOUS_ODDS = 0.01
 NOBODY = np.empty(0, dtype=np.bool_)
 
 
 class SampledAlignment(SoftAlignment):
     """Posterior mean of the labels; the chain goes on where the last iteration left it."""
 
-    def __init__(self, chain: Chain, prior: Prior) -> None:
-        super().__init__(chain.problem, prior)
+    def __init__(self, chain: Chain, prior: Prior, family: Family = NORMAL) -> None:
+        super().__init__(chain.problem, prior, family)
         self.chain = chain
         self._density = kernel_density(chain.problem.y) if prior.mostly_right else None
         # Where labels have a reach the neighbours are those of the table, and where states are
@@ -37,7 +38,8 @@ class SampledAlignment(SoftAlignment):
         """Average the labels over one run of the chain at `state`."""
         perm = state.perm.copy()
         belief = self.prior.belief(self.problem, state.mismatch_rate)
-        where = (state.fitted, state.noise_scale, self.problem.y, perm, iteration)
+        rows = self.family.interaction(state.fitted, state.noise_scale)
+        where = (rows, self.statistic, perm, iteration)
         if self._sweeps is None:
             expected, home, rate = self.chain.run_local_pairs(*where, self.lists(state), belief)
         else:
@@ -49,9 +51,7 @@ class SampledAlignment(SoftAlignment):
         """An independent one of the same kind, for a thread of its own."""
         own = copy(self)
         chain = self.chain
-        own.chain = Chain(
-            chain.problem, chain.schedule, int(chain.seed), Workers(1), chain.first_block
-        )
+        own.chain = Chain(chain.problem, chain.schedule, int(chain.seed), Workers(1))
         own._sweeps = None if self._sweeps is None else own.chain.sweeps()
         return own
 
@@ -84,8 +84,7 @@ class SampledAlignment(SoftAlignment):
         if self._density is None:
             return np.zeros(n, dtype=np.bool_)
         matched = self.prior.matched(n, state.mismatch_rate)
-        residual = (self.problem.y[:n] - state.fitted[:n]) / state.noise_scale
-        own = np.exp(-0.5 * residual**2) / (state.noise_scale * np.sqrt(2.0 * np.pi))
+        own = self.family.density(self.problem.y[:n], state.fitted[:n], state.noise_scale)
         odds_against = (1.0 - matched) * self._density[:n]
         suspected: BoolArray = odds_against > SUSPICIOUS_ODDS * matched * own
         return suspected
@@ -104,7 +103,6 @@ class PublishedAlignment:
     def __call__(self, state: State, iteration: int) -> Alignment:
         """Average the carried labels over one run of the chain at `state`."""
         perm: IntArray = np.arange(len(state.labels), dtype=np.int64)
-        carried, rate = self.chain.run_random_pairs(
-            state.fitted, state.noise_scale, state.labels, perm, iteration
-        )
+        rows = NORMAL.interaction(state.fitted, state.noise_scale)
+        carried, rate = self.chain.run_random_pairs(rows, state.labels, perm, iteration)
         return Alignment(carried, 0.0, carried, perm, rate)

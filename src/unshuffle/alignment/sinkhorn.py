@@ -9,19 +9,15 @@ import numpy as np
 from scipy.special import logsumexp
 
 from ..data.problem import Problem
+from ..families.family import Family
+from ..families.normal import NORMAL
 from ..kernels.local import Belief
 from ..kernels.types import FloatArray
 from .grid import scale_on_grid
 from .priors import Prior
+from .settings import SINKHORN, SinkhornSettings
 from .soft import SoftAlignment
 from .state import Alignment, State
-
-LARGEST_DENSE_BLOCK = 5_000
-SMALLEST_GRID_BLOCK = 1_000  # below it the dense matrix is as fast
-TOLERANCE = 1e-4  # of the row sums
-ROUNDS = 10
-STEPS_PER_ROUND = 200
-STEPS_PER_CHECK = 10
 
 
 class SinkhornAlignment(SoftAlignment):
@@ -30,10 +26,19 @@ class SinkhornAlignment(SoftAlignment):
     O(m²) time and memory for m rows, and O(m) for large blocks, on a grid.
     """
 
-    def __init__(self, problem: Problem, prior: Prior) -> None:
-        super().__init__(problem, prior)
+    def __init__(
+        self,
+        problem: Problem,
+        prior: Prior,
+        family: Family = NORMAL,
+        settings: SinkhornSettings = SINKHORN,
+    ) -> None:
+        super().__init__(problem, prior, family)
+        self.settings = settings
         if prior.places is not None:
-            self._check_largest("sinkhorn", LARGEST_DENSE_BLOCK, "use 'chain' with max_shift")
+            self._check_largest(
+                "sinkhorn", settings.largest_dense_block, "use 'chain' with max_shift"
+            )
         # Column potentials, carried over: the next iteration starts where this one ended.
         self._columns = np.zeros(problem.n_movable)
 
@@ -50,34 +55,49 @@ class SinkhornAlignment(SoftAlignment):
     def _scale_block(
         self, state: State, y: FloatArray, rows: slice, belief: Belief
     ) -> tuple[FloatArray, FloatArray]:
-        """Expected labels and chances of the own one, for one block."""
-        if len(y) >= SMALLEST_GRID_BLOCK and not len(belief.places):
+        """Expected labels and probabilities of the own one, for one block."""
+        on_grid = self.family.depends_on_difference and not len(belief.places)
+        if len(y) >= self.settings.smallest_grid_block and on_grid:
             scaled = scale_on_grid(
                 state.fitted[rows], y, state.noise_scale, belief.costs[rows], self._columns[rows],
-                TOLERANCE,
+                self.settings.tolerance, self.settings.grid,
             )  # fmt: skip
             if scaled is not None:
                 self._columns[rows] = scaled.columns
                 return scaled.expected, scaled.home
-        if len(y) > LARGEST_DENSE_BLOCK:
+        if len(y) > self.settings.largest_dense_block:
             raise ValueError(
                 f"alignment='sinkhorn' needs more noise than {state.noise_scale:.3g} for a group "
                 f"of {len(y)} rows; use 'chain'"
             )
-        plan, self._columns[rows] = scale(_log_kernel(state, y, rows, belief), self._columns[rows])
+        log_kernel = self._log_kernel(state, y, rows, belief)
+        plan, self._columns[rows] = scale(log_kernel, self._columns[rows], self.settings)
         return plan @ y, np.diagonal(plan)
 
+    def _log_kernel(self, state: State, y: FloatArray, rows: slice, belief: Belief) -> FloatArray:
+        """Log likelihood of every pair of a block, with the prior."""
+        log_kernel = self.family.log_density(y, state.fitted[rows, None], state.noise_scale)
+        if len(belief.costs):
+            # A bonus for the own label is a cost for every other one.
+            np.fill_diagonal(log_kernel, np.diagonal(log_kernel) + belief.costs[rows])
+        if len(belief.places):
+            places = belief.places[rows]
+            log_kernel[np.abs(places[:, None] - places) > belief.reach] = -np.inf
+        return log_kernel
 
-def scale(log_kernel: FloatArray, columns: FloatArray) -> tuple[FloatArray, FloatArray]:
+
+def scale(
+    log_kernel: FloatArray, columns: FloatArray, settings: SinkhornSettings = SINKHORN
+) -> tuple[FloatArray, FloatArray]:
     """Make exp(log_kernel) doubly stochastic; return the matrix and the column potentials.
 
     Potentials are absorbed into the kernel in the log domain again and again, so that nothing
     under- or overflows however small the noise is; between two absorptions plain products do.
     """
-    for _ in range(ROUNDS):
+    for _ in range(settings.rounds):
         shifted = log_kernel + columns
         plan = np.exp(shifted - logsumexp(shifted, axis=1, keepdims=True))
-        left, right, converged = _balance(plan)
+        left, right, converged = _balance(plan, settings)
         columns = columns + np.log(right)
         if converged:
             break
@@ -86,26 +106,15 @@ def scale(log_kernel: FloatArray, columns: FloatArray) -> tuple[FloatArray, Floa
     return plan, columns - columns.mean()
 
 
-def _balance(plan: FloatArray) -> tuple[FloatArray, FloatArray, bool]:
+def _balance(plan: FloatArray, settings: SinkhornSettings) -> tuple[FloatArray, FloatArray, bool]:
     """Factors for rows and columns, by plain products, until they grow out of hand."""
     right = np.ones(len(plan))
-    for step in range(STEPS_PER_ROUND):
+    for step in range(settings.steps_per_round):
         left = 1.0 / np.maximum(plan @ right, 1e-250)
         right = 1.0 / np.maximum(left @ plan, 1e-250)
-        if step % STEPS_PER_CHECK == STEPS_PER_CHECK - 1:
-            if float(np.abs(left * (plan @ right) - 1.0).max()) < TOLERANCE:
+        if step % settings.steps_per_check == settings.steps_per_check - 1:
+            if float(np.abs(left * (plan @ right) - 1.0).max()) < settings.tolerance:
                 return left, right, True
             if float(right.max()) > 1e100:
                 break
     return left, right, False
-
-
-def _log_kernel(state: State, y: FloatArray, rows: slice, belief: Belief) -> FloatArray:
-    log_kernel = -0.5 * ((state.fitted[rows, None] - y) / state.noise_scale) ** 2
-    if len(belief.costs):
-        # A bonus for the own label is a cost for every other one.
-        np.fill_diagonal(log_kernel, np.diagonal(log_kernel) + belief.costs[rows])
-    if len(belief.places):
-        places = belief.places[rows]
-        log_kernel[np.abs(places[:, None] - places) > belief.reach] = -np.inf
-    return log_kernel

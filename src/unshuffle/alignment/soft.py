@@ -3,6 +3,8 @@
 import numpy as np
 
 from ..data.problem import Problem
+from ..families.family import Family
+from ..families.normal import NORMAL
 from ..kernels.types import FloatArray, IntArray
 from .priors import Prior
 from .state import Alignment, State
@@ -11,9 +13,9 @@ from .state import Alignment, State
 class SoftAlignment:
     """Turns average labels and shares of own labels into an `Alignment`."""
 
-    def __init__(self, problem: Problem, prior: Prior) -> None:
-        self.problem = problem
-        self.prior = prior
+    def __init__(self, problem: Problem, prior: Prior, family: Family = NORMAL) -> None:
+        self.problem, self.prior, self.family = problem, prior, family
+        self.statistic = family.statistic(problem.y)
         self._centre = float(problem.y.mean())
         self._total = self._sum_of_squares(problem.y)
 

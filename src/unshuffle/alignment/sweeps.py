@@ -6,6 +6,7 @@ import numpy as np
 
 from ..data.problem import Problem
 from ..data.threads import Workers
+from ..families.family import Interaction
 from ..kernels import sweep_blocks as blocks
 from ..kernels.rng import stream_key
 from ..kernels.strides import stride_scales, sweep_key
@@ -13,11 +14,7 @@ from ..kernels.swap import Schedule
 from ..kernels.sweep import PAIRS, Slots, kind_of, sweep_once
 from ..kernels.sweep_blocks import Answers, Plan, Rows
 from ..kernels.types import BoolArray, FloatArray, IntArray
-
-# Visits of one call of a kernel: a few tenths of a second at worst, then an interruption is obeyed.
-VISITS_PER_PIECE = 1 << 22
-# Below this much work a second thread costs more than it brings.
-VISITS_PER_THREAD = 1 << 15
+from .settings import WORK, WorkSettings
 
 
 class Sweeps:
@@ -30,10 +27,8 @@ class Sweeps:
         Proposals of an iteration; a sweep over pairs makes half as many as there are rows.
     seed : int
         Streams are keyed by (seed, iteration, number of the block, sweep, slot), so that the
-        outcome depends neither on threads nor on who works on which block.
+        outcome does not depend on threads.
     workers : Workers
-    first_block : int
-        Number of the first block among the blocks of all parts of the data.
     """
 
     def __init__(
@@ -42,20 +37,18 @@ class Sweeps:
         schedule: Schedule,
         seed: int,
         workers: Workers,
-        first_block: int = 0,
+        work: WorkSettings = WORK,
     ) -> None:
-        self.problem = problem
+        self.problem, self.work = problem, work
         self.plan = sweep_plan(schedule, problem.n_movable)
         self.seed = np.uint64(seed)
         self.workers = workers
-        self.first_block = first_block
         self._order = np.empty(problem.n_movable, dtype=np.int32)
         self._sorted = False
 
     def run(
         self,
-        fitted: FloatArray,
-        noise_scale: float,
+        interaction: Interaction,
         labels: FloatArray,
         perm: IntArray,
         iteration: int,
@@ -64,7 +57,7 @@ class Sweeps:
     ) -> tuple[FloatArray, FloatArray, float]:
         """Sweep from `perm`, which ends in the last state.
 
-        Returns the average labels, the average chance that each row holds its own label (both
+        Returns the average labels, the probability that each row holds its own label (both
         of shape (n,)), and the share of accepted proposals.
         """
         n = self.problem.n_movable
@@ -72,14 +65,14 @@ class Sweeps:
         expected[n:], home[n:] = labels[n:], 1.0
         if n == 0:
             return expected, home, float("nan")
-        rows, answers = Rows(fitted, labels, costs, suspected), Answers(perm, expected, home)
-        precision = noise_scale**-2.0
-        small, large = cut(self.problem.starts, self.plan, self.workers.n_jobs)
+        rows = Rows(interaction.values, labels, costs, suspected)
+        answers, precision = Answers(perm, expected, home), interaction.weight
+        small, large = cut_visits(self.problem.starts, self.plan, self.workers.n_jobs, self.work)
 
         def work(task: tuple[int, int]) -> tuple[int, int]:
             return blocks.sweep_blocks(
                 rows, answers, self._order, self._sorted, self.problem.starts, *task, precision,
-                self.seed, iteration, self.first_block, self.plan,
+                self.seed, iteration, self.plan,
             )  # fmt: skip
 
         tally = self.workers.map(work, small)
@@ -94,7 +87,7 @@ class Sweeps:
         """What `sweep_blocks` does, one sweep at a time, with threads inside sweeps over pairs."""
         first, last = (int(edge) for edge in self.problem.starts[block : block + 2])
         priced = len(rows.costs) > 0
-        key = np.uint64(stream_key(self.seed, iteration, self.first_block + block))
+        key = np.uint64(stream_key(self.seed, iteration, block))
         blocks.sort_block(rows.fitted, first, last, self._order, self._sorted)
         answers.expected[first:last] = answers.home[first:last] = 0.0
         place, tally = np.empty(last - first, dtype=np.int64), np.zeros(2, dtype=np.int64)
@@ -118,7 +111,7 @@ class Sweeps:
         if size < 2:
             return np.array(blocks.run_list(slots, precision, key, number, n_warm, n_kept))
         low, high = stride_scales(slots.mu, precision)
-        n_parts = min(self.workers.n_jobs, 1 + size // VISITS_PER_THREAD)
+        n_parts = min(self.workers.n_jobs, 1 + size // self.work.visits_per_thread)
         parts = list(pairwise(k * size // n_parts for k in range(n_parts + 1)))
         tally = np.zeros(2, dtype=np.int64)
         for k in range(n_warm + n_kept):
@@ -142,20 +135,32 @@ def sweep_plan(schedule: Schedule, n: int) -> Plan:
     return Plan(n_warm, n_sweeps - n_warm)
 
 
-def cut(starts: IntArray, plan: Plan, n_jobs: int) -> tuple[list[tuple[int, int]], list[int]]:
+def cut_visits(
+    starts: IntArray, plan: Plan, n_jobs: int, work: WorkSettings = WORK
+) -> tuple[list[tuple[int, int]], list[int]]:
     """Cut the blocks into tasks of like size; blocks too large for one call come by themselves.
 
     The cut decides only who does what and when, never what comes out.
     """
     n_sweeps = plan.n_warm + plan.n_kept
     sizes = np.diff(starts)
-    large = np.flatnonzero(sizes * n_sweeps > VISITS_PER_PIECE)
-    n, n_blocks = int(starts[-1]), len(sizes)
-    visits = n * n_sweeps
-    useful = min(4 * n_jobs, visits // VISITS_PER_THREAD) if n_jobs > 1 else 1
-    n_tasks = min(max(1, useful, visits // VISITS_PER_PIECE), n_blocks)
-    edges = np.searchsorted(starts, np.arange(n_tasks + 1) * n / n_tasks)
-    edges = np.unique(np.concatenate([edges, large, large + 1]))
+    large = np.flatnonzero(sizes * n_sweeps > work.visits_per_piece)
+    visits = int(starts[-1]) * n_sweeps
+    n_tasks = task_count(visits, n_jobs, work.visits_per_piece, work.visits_per_thread, len(sizes))
+    edges = np.unique(np.concatenate([even_edges(starts, n_tasks), large, large + 1]))
     alone = set(large.tolist())
     tasks = [(int(a), int(b)) for a, b in pairwise(edges) if int(a) not in alone]
     return tasks, [int(g) for g in large]
+
+
+def task_count(total: int, n_jobs: int, per_piece: int, per_thread: int, n_blocks: int) -> int:
+    """Tasks to cut `total` work into: enough for the threads, none too long, none too short."""
+    useful = min(4 * n_jobs, total // per_thread) if n_jobs > 1 else 1
+    return min(max(1, useful, total // per_piece), n_blocks)
+
+
+def even_edges(starts: IntArray, n_tasks: int) -> IntArray:
+    """Edges between blocks that cut the rows into parts of like size."""
+    goals = np.arange(n_tasks + 1) * int(starts[-1]) / n_tasks
+    edges: IntArray = np.unique(np.searchsorted(starts, goals))
+    return edges

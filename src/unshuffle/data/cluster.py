@@ -190,18 +190,20 @@ def table_of(X: Any, y: Any, groups: Any, known: Any) -> tuple[Any, list[Any]]:
     return X, features
 
 
-def shape_of(X: Any) -> tuple[int, int]:
-    """Rows and columns of a Dask collection; its partitions are looked at where need be."""
-    if not hasattr(X, "columns"):
-        known = not any(np.isnan(size) for size in X.shape)
-        n, *rest = (X if known else X.compute_chunk_sizes()).shape
-        return int(n), int(rest[0]) if rest else 1
-    return sum(count_rows(X)), len(X.columns)
+def partition_sizes(X: Any) -> list[int]:
+    """Rows of each partition of a Dask collection; they are counted where need be."""
+    if hasattr(X, "columns"):
+        return [int(size) for size in X.map_partitions(len).compute()]
+    if any(np.isnan(size) for size in X.shape):
+        X.compute_chunk_sizes()  # in place
+    return [int(size) for size in X.chunks[0]]
 
 
-def count_rows(frame: Any) -> list[int]:
-    """Rows of each partition."""
-    return [int(size) for size in frame.map_partitions(len).compute()]
+def n_columns(X: Any) -> int:
+    """Columns of a Dask collection."""
+    if hasattr(X, "columns"):
+        return len(X.columns)
+    return int(X.shape[1]) if X.ndim > 1 else 1
 
 
 def number_rows(frame: Any, sizes: list[int]) -> Any:

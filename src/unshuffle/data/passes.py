@@ -5,7 +5,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernels.block_em import Model, Rows, add_pinned, align_blocks, new_space
+from ..kernels.block_em import (
+    Model,
+    Rows,
+    add_pinned,
+    add_pinned_squares,
+    add_start_squares,
+    align_blocks,
+    new_space,
+)
 from ..kernels.block_scores import add_score_products
 from ..kernels.columns import add_columns, add_products, column_ranges
 from ..kernels.exact_sum import in_steps, new_sums
@@ -134,6 +142,18 @@ def align(part: Part, model: Model, seed: int, iteration: int, exponents: IntArr
         add_pinned(X, rows, first, min(first + ROWS_PER_CALL, part.n_rows), model, sums)
     proposed = int(np.floor(model.sweeps * np.diff(rows.starts)).sum())
     return Totals(in_steps(sums), accepted, proposed)
+
+
+def start_squares(part: Part, model: Model, exponents: IntArray) -> Totals:
+    """Squares of matched residuals, and of labels and fitted values around their group means."""
+    X, rows, sums = part.features(), part.frozen_rows(), new_sums(exponents)
+    space = new_space(part.largest_block)
+    for block, block_end in calls(rows, 1.0):
+        add_start_squares(X, rows, block, block_end, model, space, sums)
+    for first in range(part.n_movable, part.n_rows, ROWS_PER_CALL):
+        last = min(first + ROWS_PER_CALL, part.n_rows)
+        add_pinned_squares(X, rows, first, last, model, sums)
+    return Totals(in_steps(sums))
 
 
 def score_products(

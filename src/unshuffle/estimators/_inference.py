@@ -3,68 +3,20 @@
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
-from ..alignment.chain import Chain
-from ..alignment.sampled import SampledAlignment
-from ..data.threads import Workers
-from ..em.information import SWEEPS_PER_SNAPSHOT, Covariance, louis_covariance
-from ..em.loop import start_from_labels
-from ..families.least_squares import LeastSquares
+from ..fits.bootstrap import estimated_rate
+from ..fits.data import InMemory
+from ..fits.results import AutoFit, uncertainty_of
+from ..fits.robust import robust_covariance
 from ..inference.intervals import Estimates, from_logit, to_logit
-from ..inference.sandwich import Robust, check_units, expect, nothing_lost, sandwich, unit_codes
-from ..inference.verdict import Verdict
-from ..kernels.swap import Schedule
+from ..inference.sandwich import Robust
+from ..io.frames import feature_names
 from ..kernels.types import FloatArray
 from ..show.summary import Summary
-from ._base import Task
 from ._bootstrap import BootstrapMethods, check_has_standard_errors
 
 METHODS = ("information", "sandwich", "bootstrap", "posterior")
-ROBUST_STREAM = 2_000_000  # streams of the fit are numbered from 0: these must not repeat them
-
-
-def told_of_uncertainty(
-    uncertainty: Covariance | None, noise_scale: float, rate: float, fit_intercept: bool, d: int
-) -> dict[str, Any]:
-    """Fitted attributes that a covariance gives rise to; nan where there is none."""
-    size = d + fit_intercept
-    if uncertainty is None:
-        return {
-            "covariance_": np.full((size, size), np.nan),
-            "standard_errors_": np.full(size, np.nan),
-            "noise_scale_se_": float("nan"),
-            "mismatch_rate_se_": float("nan"),
-            "information_left_": float("nan"),
-            "error_inflation_": float("nan"),
-        }
-    covariance = uncertainty.coef if fit_intercept else uncertainty.coef[1:, 1:]
-    return {
-        "covariance_": covariance,
-        "standard_errors_": np.sqrt(np.maximum(np.diag(covariance), 0.0)),
-        # The delta method leads from the logarithm and the logit to the scale people read.
-        "noise_scale_se_": noise_scale * uncertainty.log_noise**0.5,
-        "mismatch_rate_se_": rate * (1.0 - rate) * uncertainty.logit_rate**0.5,
-        "information_left_": uncertainty.information_left,
-        "error_inflation_": uncertainty.inflation,
-    }
-
-
-def labels_as_given(task: Task) -> Estimates | None:
-    """Least squares on the labels as given; None where rows and labels came as two tables."""
-    if not task.side_by_side:
-        return None
-    problem, solver = task.problem, task.solver
-    if solver.ridge:
-        solver = LeastSquares(problem.X, fit_intercept=solver.fit_intercept)
-    state = start_from_labels(problem, solver, problem.y)
-    nothing_lost = np.empty((0, solver.rank + 2))
-    covariance = louis_covariance(problem, solver, state.noise_scale, nothing_lost, None).coef
-    values = np.append(state.intercept, state.coef)
-    first = 0 if solver.fit_intercept else 1
-    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    return Estimates(values[first:], errors[first:], problem.n_rows - solver.n_parameters)
 
 
 class InferenceMethods(BootstrapMethods):
@@ -75,10 +27,7 @@ class InferenceMethods(BootstrapMethods):
     noise_scale_se_: float
     mismatch_rate_: float
     mismatch_rate_se_: float
-    expected_labels_: FloatArray
     n_groups_: int
-    _freedom: int
-    _as_given: Estimates | None
 
     def conf_int(
         self, level: float = 0.95, method: str = "information", **options: Any
@@ -97,7 +46,7 @@ class InferenceMethods(BootstrapMethods):
             is HC1). It needs many groups where the order is lost.
 
             "bootstrap" fits labels simulated from the fit, see `bootstrap`. Use it where the
-            information is not positive (`information_left_` at or below zero), and for fits that
+            information is not positive (`information_kept_` at or below zero), and for fits that
             do not follow the model (a ridge, a temper other than one), for which the other two
             have nothing to say.
 
@@ -122,11 +71,9 @@ class InferenceMethods(BootstrapMethods):
             return sampled
         if method == "information":
             return self._estimates().interval(level)
-        robust = self._robust()
-        kept = told_of_uncertainty(robust.covariance, 1.0, 0.5, self.fit_intercept, 0)
-        estimates = self._estimates()._replace(
-            standard_errors=kept["standard_errors_"], freedom=robust.freedom
-        )
+        robust, design = self._robust(), self._stochastic.design
+        errors = uncertainty_of(robust.covariance, 1.0, 0.5, design, 0).standard_errors
+        estimates = self._estimates()._replace(standard_errors=errors, freedom=robust.freedom)
         return estimates.interval(level)
 
     def covariance(self, method: str = "information") -> FloatArray:
@@ -172,7 +119,8 @@ class InferenceMethods(BootstrapMethods):
         self._check_asked(level, method, options, ("information", "sandwich", "bootstrap"))
         if method == "bootstrap":
             return self.bootstrap(**options).noise_scale_interval(level)
-        error, freedom = self.noise_scale_se_ / self.noise_scale_, self._freedom
+        error = self.noise_scale_se_ / self.noise_scale_
+        freedom = self._stochastic.design.freedom
         if method == "sandwich":
             robust = self._robust()
             error, freedom = robust.covariance.log_noise**0.5, robust.freedom
@@ -199,7 +147,7 @@ class InferenceMethods(BootstrapMethods):
             Lower and upper end, both between 0 and 1.
         """
         self._check_asked(level, method, options, ("information", "sandwich", "bootstrap"))
-        if self._estimated_rate() is None:
+        if estimated_rate(self._stochastic) is None:
             raise ValueError(
                 "no rate of mismatches was estimated, so it has no interval; fit with "
                 "mismatch_rate='estimate' where the order given is mostly right"
@@ -207,7 +155,8 @@ class InferenceMethods(BootstrapMethods):
         if method == "bootstrap":
             return self.bootstrap(**options).mismatch_rate_interval(level)
         rate: float = self.mismatch_rate_
-        error, freedom = self.mismatch_rate_se_ / max(rate * (1.0 - rate), 1e-300), self._freedom
+        error = self.mismatch_rate_se_ / max(rate * (1.0 - rate), 1e-300)
+        freedom = self._stochastic.design.freedom
         if method == "sandwich":
             robust = self._robust()
             error, freedom = robust.covariance.logit_rate**0.5, robust.freedom
@@ -245,28 +194,10 @@ class InferenceMethods(BootstrapMethods):
         return sample
 
     def _robust(self) -> Robust:
-        """The sandwich, from the data of the fit and its chain, which goes on for a while."""
+        """The sandwich, from the data of the fit and its chain, which continues for a while."""
         problem = self._kept_problem()
-        if np.isnan(self.standard_errors_).all():
-            raise ValueError(
-                "this fit does not follow the model (a ridge, or a temper other than one), so that "
-                "no sandwich can be built; use method='bootstrap'"
-            )
-        solver = LeastSquares(problem.X, fit_intercept=self.fit_intercept)
-        state, prior = self._pairing.state, self._pairing.prior
-        lost = self._can_move() and not prior.mostly_right
-        codes = unit_codes(problem, by_group=lost)
-        rate = self._estimated_rate()
-        check_units(codes, solver.n_parameters + 1 + (rate is not None))
-        if not self._can_move():
-            expected = nothing_lost(problem, solver)
-        else:
-            steps = SWEEPS_PER_SNAPSHOT * problem.n_movable
-            with Workers(effective_n_jobs(self.n_jobs)) as workers:
-                chain = Chain(problem, Schedule(steps, 0, 1), self._pairing.seed, workers)
-                align = SampledAlignment(chain, prior)
-                expected = expect(problem, solver, state, align, ROBUST_STREAM)
-        return sandwich(problem, solver, state, expected, codes, rate)
+        with self._workers() as workers:
+            return robust_covariance(InMemory(problem, workers), self._stochastic)
 
     def summary(self, level: float = 0.95) -> Summary:
         """Table of coefficients beside least squares on the labels as given, verdict first.
@@ -283,13 +214,19 @@ class InferenceMethods(BootstrapMethods):
         """
         check_is_fitted(self)
         check_has_standard_errors(self)
-        found = getattr(self, "feature_names_in_", None)
-        names = [f"x{j}" for j in range(len(self.coef_))] if found is None else list(found)
+        names = feature_names(getattr(self, "feature_names_in_", None), len(self.coef_))
         if self.fit_intercept:
             names.insert(0, "(intercept)")
-        verdict: Verdict | None = getattr(self, "verdict_", None)
-        return Summary(names, self._estimates(), self._as_given, self._facts(), verdict, level,
-                       getattr(self, "_library", None))  # fmt: skip
+        verdict = self._found.verdict if isinstance(self._found, AutoFit) else None
+        return Summary(
+            names,
+            self._estimates(),
+            self._stochastic.as_given,
+            self._facts(),
+            verdict,
+            level,
+            getattr(self, "_library", None),
+        )
 
     def _facts(self) -> dict[str, str]:
         noise = f"{self.noise_scale_:.4g}"
@@ -300,7 +237,7 @@ class InferenceMethods(BootstrapMethods):
         if pairing is not None:
             facts["pairing"] = str(pairing)
         facts |= {
-            "rows": f"{self._n_rows()}",
+            "rows": f"{self._stochastic.design.n_rows}",
             "groups": f"{self.n_groups_}",
             "noise": noise,
         }
@@ -312,10 +249,6 @@ class InferenceMethods(BootstrapMethods):
             facts["mismatched"] = f"{rate:.1%}{error}"
         return facts
 
-    def _n_rows(self) -> int:
-        streamed: int | None = vars(self).get("_n_streamed")
-        return len(self.expected_labels_) if streamed is None else streamed
-
     def _estimates(self) -> Estimates:
         values = np.append(self.intercept_, self.coef_) if self.fit_intercept else self.coef_
-        return Estimates(values, self.standard_errors_, self._freedom)
+        return Estimates(values, self.standard_errors_, self._stochastic.design.freedom)

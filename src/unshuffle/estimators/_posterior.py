@@ -6,39 +6,31 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
-from ..alignment.priors import SMALLEST_RATE, Prior
 from ..data.problem import Problem
 from ..data.threads import Workers
 from ..exceptions import MixingWarning
-from ..families.least_squares import LeastSquares
+from ..fits.data import InMemory
+from ..fits.posterior import PosteriorSettings, sample_posterior
+from ..fits.results import StochasticFit
 from ..inference.diagnostics import FEWEST_DRAWS
-from ..inference.parameter_prior import weakly_informative
-from ..inference.permutations import Pairing
-from ..inference.posterior import Posterior, collect, dispersed_starts, run_chains
-from ..inference.posterior_chain import PosteriorChain
-from ..inference.posterior_model import Model
+from ..inference.posterior import Posterior
+from ..io.frames import feature_names
 from ..kernels.types import FloatArray
-from ._progress import Progress, reporting
-from ._seeding import seed_from
+from ._progress import reporting
 
 LARGEST_R_HAT, SMALLEST_ESS = 1.01, 400.0
-# Chains begin so many standard errors around the fit: further apart than they should end.
-DISPERSION = 2.0
-SMALLEST_SHARE = 0.05  # of the information left, for that purpose
 
 
 class PosteriorMethods:
-    """Posterior sampling for estimators that keep their data and a pairing."""
+    """Posterior sampling for estimators that keep their data."""
 
     coef_: FloatArray
-    noise_scale_: float
-    fit_intercept: bool
-    n_jobs: int | None
-    _pairing: Pairing
+    _stochastic: StochasticFit
     _kept_problem: Callable[[], Problem]
+    _workers: Callable[..., Workers]
+    _seed_of_fit: Callable[[Any], int]
 
     def posterior(
         self,
@@ -101,66 +93,22 @@ class PosteriorMethods:
         """
         check_is_fitted(self)
         check_counts(n_chains=n_chains, n_draws=n_draws, n_warmup=n_warmup, thin=thin)
-        problem, prior = self._believed()
-        seed = self._pairing.seed if random_state is None else seed_from(random_state)
-        solver = LeastSquares(problem.X, fit_intercept=self.fit_intercept)
-        model = Model(problem, solver, prior, weakly_informative(problem))
-        optima = self._optima(model)
-        left = float(getattr(self, "information_left_", np.nan))
-        starts = dispersed_starts(
-            model,
-            optima,
-            self.noise_scale_,
-            self._pairing.state.perm,
-            float(np.clip(getattr(self, "mismatch_rate_", 0.5), SMALLEST_RATE, 0.99)),
-            n_chains=n_chains,
-            spread=DISPERSION / np.sqrt(np.fmax(left, SMALLEST_SHARE)),
-            seed=seed,
+        problem = self._kept_problem()
+        settings = PosteriorSettings(
+            self._seed_of_fit(random_state), int(n_chains), int(n_draws), int(n_warmup), int(thin)
         )
-        chains = [
-            PosteriorChain(
-                model, start, seed, number,
-                n_warmup=n_warmup, n_draws=n_draws, thin=thin, jumps=optima,
+        found = getattr(self, "solutions_", None)
+        with self._workers(n_jobs) as workers:
+            posterior = sample_posterior(
+                InMemory(problem, workers),
+                self._stochastic,
+                self.coef_[None] if found is None else found,
+                feature_names(getattr(self, "feature_names_in_", None), len(self.coef_)),
+                settings,
+                reporting=reporting(verbose, None),
             )
-            for number, start in enumerate(starts)
-        ]  # fmt: skip
-        total = chains[0].n_iterations
-        n_threads = effective_n_jobs(self.n_jobs if n_jobs is None else n_jobs)
-        with Workers(n_threads) as workers, reporting(verbose, total, "draws", None) as report:
-            nan = float("nan")
-            run_chains(chains, workers, lambda k: report(Progress(k, total, nan, nan, None)))
-        posterior = collect(model, chains, self._feature_names(), hasattr(self, "match_proba_"))
         warn_not_mixed(posterior)
         return posterior
-
-    def _believed(self) -> tuple[Problem, Prior]:
-        """The data and what is believed of permutations; all rows pinned where order is known."""
-        problem = self._kept_problem()
-        if not hasattr(self, "_pairing"):
-            raise ValueError(
-                "variant='published' is the paper's algorithm and has no posterior; fit "
-                "variant='exact'"
-            )
-        prior = self._pairing.prior
-        if prior.estimates and prior.places is not None:
-            raise ValueError(
-                "the posterior of the rate of mismatches is not available together with max_shift; "
-                "give mismatch_rate a number, or leave out max_shift"
-            )
-        if getattr(self, "pairing_", None) == "known":
-            nowhere = np.zeros(1, dtype=np.int64)
-            problem = Problem(problem.X, problem.y, nowhere, problem.order, problem.n_groups)
-        return problem, prior
-
-    def _optima(self, model: Model) -> FloatArray:
-        """Coordinates of the distinct optima of a search, or of the fit."""
-        found = getattr(self, "solutions_", None)
-        coefs = self.coef_[None] if found is None else found
-        return np.array([model.coordinates(coef) for coef in coefs])
-
-    def _feature_names(self) -> list[str]:
-        found = getattr(self, "feature_names_in_", None)
-        return [f"x{j}" for j in range(len(self.coef_))] if found is None else list(found)
 
 
 def check_counts(**counts: Any) -> None:

@@ -1,50 +1,37 @@
-"""Telling people and programs how a fit goes on."""
+"""Progress bars and callbacks."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
-from ..kernels.types import FloatArray
+from ..fits.progress import Progress, Report, Reporting
 
 
-class Progress(NamedTuple):
-    """What a `callback` receives.
+def reporting(verbose: int, callback: Callable[[Progress], object] | None) -> Reporting:
+    """Pass every `Progress` to a bar (when verbose) and to the callback (when there is one)."""
 
-    Attributes
-    ----------
-    done, total : int
-        Iterations (stochastic EM), starts (hard EM) or replicates (bootstrap) finished, and the
-        most there can be.
-    objective : float
-        Expected sum of squares at this iteration, or lowest matched sum of squares so far; nan for
-        the bootstrap.
-    acceptance_rate : float
-        Share of accepted proposals; nan for hard EM.
-    coef : array of shape (n_features,) or None
-        Coefficients after this iteration; None for hard EM.
-    """
+    @contextmanager
+    def open_report(total: int, unit: str) -> Iterator[Report]:
+        if not verbose:
+            yield lambda progress: None if callback is None else _call(callback, progress)
+            return
+        with _bar(total, unit) as show:
 
-    done: int
-    total: int
-    objective: float
-    acceptance_rate: float
-    coef: FloatArray | None
+            def both(progress: Progress) -> None:
+                show(progress)
+                if callback is not None:
+                    callback(progress)
+
+            yield both
+
+    return open_report
+
+
+def _call(callback: Callable[[Progress], object], progress: Progress) -> None:
+    callback(progress)
 
 
 @contextmanager
-def reporting(
-    verbose: int, total: int, unit: str, callback: Callable[[Progress], object] | None
-) -> Iterator[Callable[[Progress], None]]:
-    """Pass every `Progress` to a bar (when verbose) and to the callback (when there is one)."""
-    if not verbose:
-
-        def quiet(progress: Progress) -> None:
-            if callback is not None:
-                callback(progress)
-
-        yield quiet
-        return
-
+def _bar(total: int, unit: str) -> Iterator[Report]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
@@ -65,7 +52,5 @@ def reporting(
             if progress.acceptance_rate == progress.acceptance_rate:
                 facts += f"  accepted {progress.acceptance_rate:.1%}"
             bar.update(task, completed=progress.done, facts=facts)
-            if callback is not None:
-                callback(progress)
 
         yield show

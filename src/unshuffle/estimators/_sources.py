@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data import cluster as distributed
+from ..data import cluster
 from ..data.groups import check_known, encode_groups
 from ..data.local import LocalParts, batches_of, slice_array, spill
 from ..data.part import Part, make_part
@@ -26,7 +26,7 @@ from .streaming import Streaming
 LARGE = 200_000_000
 
 
-class Source(Protocol):
+class TableSource(Protocol):
     """A table with labels and groups."""
 
     @property
@@ -102,11 +102,11 @@ class ParquetSource:
     def parts(self, streaming: Streaming, n_jobs: int) -> Iterator[Parts]:
         """Files of whole groups, or parts on workers."""
         if streaming.scheduler is not None:
-            with distributed.connected(streaming.scheduler, n_jobs) as client:
+            with cluster.connected(streaming.scheduler, n_jobs) as client:
                 chunks = self.table.chunks(streaming.rows_per_part)
                 read = partial(read_chunk, self.table)
-                frame = distributed.frame_from_files(read, chunks, read(chunks[0]).iloc[:0])
-                yield distributed.bring_groups_together(client, frame, self.names, part_of)
+                frame = cluster.frame_from_files(read, chunks, read(chunks[0]).iloc[:0])
+                yield cluster.bring_groups_together(client, frame, self.names, part_of)
             return
         table = self.table
         with (
@@ -136,16 +136,27 @@ class DaskSource:
     @contextmanager
     def parts(self, streaming: Streaming, n_jobs: int) -> Iterator[Parts]:
         """Parts on the workers of a cluster."""
-        with distributed.connected(streaming.scheduler, n_jobs) as client:
-            frame = distributed.number_rows(self.frame, self.sizes)
-            yield distributed.bring_groups_together(client, frame, self.names, part_of)
+        with cluster.connected(streaming.scheduler, n_jobs) as client:
+            frame = cluster.number_rows(self.frame, self.sizes)
+            yield cluster.bring_groups_together(client, frame, self.names, part_of)
 
 
-def source_of(X: Any, y: Any, groups: Any, known: Any) -> Source:
-    """The source that fits what was handed to ``fit``."""
-    if distributed.is_dask(X):
-        frame, names = distributed.table_of(X, y, groups, known)
-        return DaskSource(frame, names, distributed.count_rows(frame))
+def find_source(streaming: Any, X: Any, y: Any, groups: Any, known: Any) -> TableSource | None:
+    """The source of a fit in passes; None where the fit is in memory."""
+    wanted = isinstance(streaming, Streaming)
+    if streaming != "never" and cluster.is_dask(X):
+        sizes = cluster.partition_sizes(X)  # counting the rows of a frame reads it
+        if wanted or is_large(sum(sizes), cluster.n_columns(X)):
+            frame, names = cluster.table_of(X, y, groups, known)
+            return DaskSource(frame, names, sizes)
+        return None
+    if wanted or (streaming == "auto" and is_large(*shape_of(X))):
+        return array_source(X, y, groups, known)
+    return None
+
+
+def array_source(X: Any, y: Any, groups: Any, known: Any) -> TableSource:
+    """An array or a data frame, in memory or on disk."""
     matrix = X if isinstance(X, np.ndarray) else np.asarray(X)
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
         raise ValueError(
@@ -157,22 +168,23 @@ def source_of(X: Any, y: Any, groups: Any, known: Any) -> Source:
 
 def into_memory(estimator: Any, *data: Any) -> tuple[Any, ...]:
     """Dask collections as arrays and data frames of this process, if they are small enough."""
-    if not any(distributed.is_dask(item) for item in data):
+    if not any(cluster.is_dask(item) for item in data):
         return data
-    n, d = shape_of(data[0])
-    if is_large(n, d) and getattr(estimator, "streaming", "auto") != "never":
+    # An estimator that can read in passes has already chosen not to.
+    n, d = (0, 0) if hasattr(estimator, "streaming") else shape_of(data[0])
+    if is_large(n, d):
         raise ValueError(
             f"{type(estimator).__name__} holds its data in memory, and {n} rows of {d} "
             "features are more than it takes from Dask; use StochasticEMRegressor, which reads "
             "them in passes, or fit a sample"
         )
-    return distributed.compute_together(*data)
+    return cluster.compute_together(*data)
 
 
 def shape_of(X: Any) -> tuple[int, int]:
     """Rows and columns of a table; lists are small."""
-    if distributed.is_dask(X):
-        return distributed.shape_of(X)
+    if cluster.is_dask(X):
+        return sum(cluster.partition_sizes(X)), cluster.n_columns(X)
     shape: tuple[Any, ...] = getattr(X, "shape", ())
     return (int(shape[0]), int(shape[1])) if len(shape) == 2 else (0, 0)
 
@@ -182,13 +194,14 @@ def is_large(n: int, d: int) -> bool:
     return n * (d + 1) > LARGE
 
 
-def find_source(streaming: Any, X: Any, y: Any, groups: Any, known: Any) -> Source | None:
-    """The source of a streamed fit; None where the fit is an ordinary one."""
-    wanted = isinstance(streaming, Streaming) or (streaming == "auto" and is_large(*shape_of(X)))
-    return source_of(X, y, groups, known) if wanted else None
+def record_features(estimator: Any, source: TableSource) -> None:
+    """Set what scikit-learn records of the features."""
+    estimator.n_features_in_ = source.shape[1]
+    if all(isinstance(name, str) for name in source.names):
+        estimator.feature_names_in_ = np.asarray(source.names, dtype=object)
 
 
-def part_of(piece: distributed.Piece) -> Part:
+def part_of(piece: cluster.Piece) -> Part:
     """The part that rows on a worker make up."""
     return make_part(piece.X, piece.y, piece.codes, piece.numbers, piece.known)
 
@@ -196,13 +209,13 @@ def part_of(piece: distributed.Piece) -> Part:
 def read_chunk(table: Table, chunk: Chunk) -> Any:
     """Rows of a file as a numbered data frame, for a worker to shuffle."""
     given = {
-        table.label: distributed.LABEL,
-        table.group: distributed.GROUP,
-        table.known: distributed.KNOWN,
+        table.label: cluster.LABEL,
+        table.group: cluster.GROUP,
+        table.known: cluster.KNOWN,
     }
     frame = table.read(chunk).to_pandas(ignore_metadata=True).rename(columns=given)
     numbers = np.arange(chunk.first_row, chunk.first_row + len(frame))
-    return frame.assign(**{distributed.NUMBER: numbers})
+    return frame.assign(**{cluster.NUMBER: numbers})
 
 
 def read_all(table: Table) -> Features:

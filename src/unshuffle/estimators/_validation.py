@@ -204,3 +204,23 @@ def _is_number(value: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return True
+
+
+def check_init(init: Any, n_features: int) -> FloatArray | None:
+    """Starting coefficients as a finite vector of the right length; None for "ols"."""
+    if isinstance(init, str):
+        return None
+    coef = np.asarray(init, dtype=np.float64)
+    if coef.shape != (n_features,):
+        raise ValueError(
+            f"init has shape {coef.shape} but X has {n_features} features; "
+            f"give 'ols' or {n_features} starting coefficients"
+        )
+    if not np.all(np.isfinite(coef)):
+        raise ValueError("init holds NaN or infinity; starting coefficients must be finite")
+    return coef
+
+
+def open_setting(value: Any) -> Any:
+    """A parameter as a setting: "auto" leaves the choice to the fit, which is None there."""
+    return None if isinstance(value, str) and value == "auto" else value

@@ -264,9 +264,10 @@ def _attack(
 
 def _guesses(model: ShuffledRegressor, rows: IntArray) -> tuple[IntArray, FloatArray]:
     """The label each row holds most often in the posterior, and how often."""
-    pairing = model._pairing
-    problem = pairing.problem
-    shares = pairing.partners(problem.arranged_rows(rows))
+    posterior = model._stochastic.permutations
+    assert posterior is not None
+    problem = posterior.problem
+    shares = posterior.partners(problem.arranged_rows(rows))
     best = [next(iter(share.items())) for share in shares]
     labels: IntArray = np.array([label for label, _ in best], dtype=np.int64)
     return problem.user_rows(labels), np.array([share for _, share in best])

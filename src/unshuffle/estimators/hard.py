@@ -6,11 +6,14 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..alignment.hard import HardAlignment
-from ..em.loop import no_more_gain, run_em, start_from_labels
-from ..search.restarts import hard_em_restarts
-from ._base import BaseShuffledRegressor, Outcome, Task
-from ._progress import Progress, reporting
+from ..fits.data import InMemory
+from ..fits.hard import fit_hard
+from ..fits.progress import Progress
+from ..fits.results import HardFit
+from ..fits.settings import HardSettings
+from ._base import BaseShuffledRegressor
+from ._progress import reporting
+from ._validation import check_init, open_setting
 
 
 class HardEMRegressor(BaseShuffledRegressor):
@@ -139,36 +142,12 @@ class HardEMRegressor(BaseShuffledRegressor):
         tags.regressor_tags.poor_score = True
         return tags
 
-    def _run(self, task: Task) -> Outcome:
-        problem, solver = task.problem, task.solver
-        given = [start_from_labels(problem, solver, problem.y)]
-        if not isinstance(self.init, str):
-            given.append(self._start(task))
-        n_init = problem.n_rows if self.n_init == "auto" else int(self.n_init)
-        n_init = max(n_init, len(given))
-        with reporting(self.verbose, n_init, "starts", self.callback) as report:
-
-            def tell(done: int, objective: float) -> None:
-                report(Progress(done, n_init, objective, float("nan"), None))
-
-            restarts = hard_em_restarts(
-                problem,
-                solver,
-                given,
-                n_shuffles=n_init - len(given),
-                max_iter=self.max_iter,
-                seed=task.seed,
-                workers=task.workers,
-                report=tell,
-            )
-        result = run_em(
-            problem,
-            solver,
-            restarts.best,
-            HardAlignment(problem),
+    def _compute(self, data: InMemory, seed: int) -> HardFit:
+        settings = HardSettings(
+            seed,
+            n_init=open_setting(self.n_init),
             max_iter=self.max_iter,
-            settled=no_more_gain,
-            report=lambda step: None,
+            init=check_init(self.init, data.problem.X.shape[1]),
+            fit_intercept=self.fit_intercept,
         )
-        extras = {"restart_objectives_": restarts.objectives, "n_init_": n_init}
-        return Outcome(result, result.alignment.perm, extras)
+        return fit_hard(data, settings, reporting=reporting(self.verbose, self.callback))

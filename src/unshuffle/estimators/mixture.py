@@ -3,18 +3,16 @@
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
-import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..families.least_squares import LeastSquares
-from ..search.robust import fit_mixture
-from ._base import LinearPrediction, check_enough_rows, warn_not_converged, warn_rank
-from ._notebook import NotebookMethods
-from ._validation import build_problem
+from ..fits.data import InMemory
+from ..fits.mixture import fit_mixture
+from ..fits.results import MixtureFit
+from ..fits.settings import MixtureSettings
+from ._base import BaseLinearRegressor
 
 
-class MixtureRegressor(NotebookMethods, LinearPrediction, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class MixtureRegressor(BaseLinearRegressor):
     r"""Linear regression where some labels are not the row's own.
 
     A label is the row's own with probability :math:`1 - \alpha`, or drawn from the labels at
@@ -97,6 +95,8 @@ class MixtureRegressor(NotebookMethods, LinearPrediction, RegressorMixin, BaseEs
         "fit_intercept": ["boolean"],
     }
 
+    _convergence_advice = "raise max_iter or tol."
+
     def __init__(
         self,
         *,
@@ -129,34 +129,14 @@ class MixtureRegressor(NotebookMethods, LinearPrediction, RegressorMixin, BaseEs
         self : object
             The fitted estimator.
         """
-        self._validate_params()
-        blank = type(self)(**self.get_params(deep=False))
-        problem, probability = build_problem(blank, X, y, None, known, match_prob)
-        check_enough_rows(problem, self.fit_intercept)
-        solver = LeastSquares(problem.X, fit_intercept=self.fit_intercept)
-        pinned = np.zeros(problem.n_rows)
-        pinned[problem.n_movable :] = 1.0
-        estimate = self.mismatch_rate == "estimate"
-        mixture = fit_mixture(
-            solver,
-            problem.restore(problem.y),
-            mismatch_rate=None if estimate else float(self.mismatch_rate),
-            match_prob=None if probability is None else problem.restore(probability),
-            known=problem.restore(pinned) == 1.0,
-            max_iter=self.max_iter,
-            tol=self.tol,
+        return self._fit_in_memory(X, y, None, known, match_prob)
+
+    def _compute(self, data: InMemory, seed: int) -> MixtureFit:
+        estimates = self.mismatch_rate == "estimate"
+        settings = MixtureSettings(
+            None if estimates else float(self.mismatch_rate),
+            self.max_iter,
+            self.tol,
+            self.fit_intercept,
         )
-        self._forget(blank)
-        self.coef_ = mixture.coef
-        self.intercept_ = mixture.intercept
-        self.noise_scale_ = mixture.noise_scale
-        self.mismatch_rate_ = mixture.mismatch_rate
-        self.match_proba_ = mixture.match_proba
-        self.mean_log_density_ = mixture.log_likelihood
-        self.n_iter_ = mixture.n_iter
-        self.converged_ = mixture.converged
-        self.rank_ = solver.rank
-        warn_rank(self, solver)
-        if not mixture.converged:
-            warn_not_converged(self, "raise max_iter or tol.")
-        return self
+        return fit_mixture(data, settings)

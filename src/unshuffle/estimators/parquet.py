@@ -9,7 +9,6 @@ import numpy as np
 
 from ..io.parquet import open_table
 from ._sources import ParquetSource, is_large, read_all
-from ._streamed import fit_streamed
 from .stochastic import StochasticEMRegressor
 from .streaming import Streaming
 
@@ -106,4 +105,4 @@ def fit_parquet(
         return model
     model.streaming = replace(streaming or Streaming(), **given)
     model._validate_params()
-    return fit_streamed(model, source, None)
+    return model._fit_in_passes(source)

@@ -1,6 +1,5 @@
 """The front door: one estimator that finds out what kind of shuffle it is and what to do."""
 
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -8,29 +7,24 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..data.problem import Problem
-from ..exceptions import UnidentifiableWarning
-from ..families.least_squares import LeastSquares
-from ..inference.verdict import judge
+from ..em.settings import DEFAULTS
+from ..fits.auto import fit_auto
+from ..fits.data import InMemory
+from ..fits.progress import Progress
+from ..fits.results import AutoFit
+from ..fits.settings import AutoSettings, StochasticSettings
+from ..inference.verdict import Verdict
 from ..io.frames import library_of, plain_column
 from ..kernels.types import IntArray
-from ..search.landscape import Landscape
-from ..search.order_test import order_p_value
-from ._base import BaseShuffledRegressor, Outcome, Task
+from ._base import BaseShuffledRegressor
 from ._inference import InferenceMethods
-from ._pairing import PairingMethods
+from ._matches import MatchMethods
 from ._posterior import PosteriorMethods
-from ._progress import Progress
-from ._routes import Routes
-from ._told import TOLD, known_order, no_search
-from ._validation import pair_by_group
-from ._verdict import reasons_of
-from .stochastic import StochasticEMRegressor
-
-MAX_ITER = 200
+from ._progress import reporting
+from ._validation import open_setting, pair_by_group
 
 
-class ShuffledRegressor(InferenceMethods, PosteriorMethods, PairingMethods, BaseShuffledRegressor):
+class ShuffledRegressor(InferenceMethods, PosteriorMethods, MatchMethods, BaseShuffledRegressor):
     r"""Linear regression when the pairing between rows and labels is lost, wholly or in part.
 
     The model is :math:`y_{\pi(i)} = b + x_i^\top w + \varepsilon_i` with an unknown permutation
@@ -107,7 +101,7 @@ class ShuffledRegressor(InferenceMethods, PosteriorMethods, PairingMethods, Base
         Square roots of its diagonal.
     noise_scale_se_, mismatch_rate_se_ : float
         Standard errors of noise and rate of mismatches (nan where the rate is not estimated).
-    information_left_ : float
+    information_kept_ : float
         Smallest share of the information with known order that any direction keeps.
     error_inflation_ : float
         Length of the error to expect, as a multiple of that with known order.
@@ -193,6 +187,9 @@ class ShuffledRegressor(InferenceMethods, PosteriorMethods, PairingMethods, Base
     True
     """
 
+    verdict_: Verdict
+    temper_: float
+    ridge_: float
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "pairing": [StrOptions({"auto", "lost", "mostly-right", "known"})],
         "mismatch_rate": [StrOptions({"estimate"}), Interval(Real, 0, 1, closed="neither")],
@@ -209,7 +206,7 @@ class ShuffledRegressor(InferenceMethods, PosteriorMethods, PairingMethods, Base
     }
     __metadata_request__fit: ClassVar = {"groups": True, "known": True, "match_prob": True}
     _convergence_advice = "the coefficients still move; treat them with caution."
-    max_iter = MAX_ITER
+    max_iter = DEFAULTS.iteration.max_iter
 
     def __init__(
         self,
@@ -265,7 +262,7 @@ class ShuffledRegressor(InferenceMethods, PosteriorMethods, PairingMethods, Base
         self : object
             The fitted estimator. An interrupted or failed fit leaves an earlier one untouched.
         """
-        return self._fit(X, y, groups, known, match_prob)
+        return self._fit_in_memory(X, y, groups, known, match_prob)
 
     def fit_unpaired(self, X: Any, y: Any, groups_X: Any = None, groups_y: Any = None) -> Self:
         """Fit the model to two tables that share nothing but a group key.
@@ -288,67 +285,34 @@ class ShuffledRegressor(InferenceMethods, PosteriorMethods, PairingMethods, Base
         """
         beside = pair_by_group(X, y, groups_X, groups_y)
         library = library_of(X, y, groups_X)
-        self._fit(X, np.asarray(plain_column(y))[beside], groups_X, None, side_by_side=False)
+        y = np.asarray(plain_column(y))[beside]
+        self._fit_in_memory(X, y, groups_X, None, side_by_side=False)
         self._library = library
         self.permutation_: IntArray = beside[self.permutation_]
         return self
 
-    def _run(self, task: Task) -> Outcome:
-        routes = Routes(self, task, Landscape(task.problem, task.solver, task.workers))
-        pairing, p_value = self._said(task), float("nan")
-        if pairing == "auto":
-            p_value = order_p_value(routes.landscape, task.seed)
-            pairing, outcome = routes.find_out(p_value)
-        elif pairing == "known":
-            outcome = known_order(task)
-        elif pairing == "mostly-right":
-            outcome = routes.mostly_right()
-        else:
-            outcome = routes.lost(routes.explore())
-        told = {name: outcome.extras[name] for name in TOLD if name in outcome.extras}
-        if not task.side_by_side:  # no label was given beside a row, so none can be its own
-            del told["match_proba_"], told["mismatch_rate_"]
-        residual = task.problem.y[outcome.permutation] - outcome.result.state.fitted
-        told["objective_"] = float(residual @ residual)
-        told |= {"pairing_": pairing, "pairing_pvalue_": p_value}
-        return outcome._replace(extras=no_search() | told)
-
-    def _said(self, task: Task) -> str:
-        """What is said of the order given, by the parameters or by the data themselves."""
-        if task.match_prob is not None and self.pairing in {"lost", "known"}:
-            raise ValueError(
-                f"match_prob says that the order given is mostly right, but pairing="
-                f"{self.pairing!r}; leave out one of the two"
-            )
-        if task.problem.n_movable == 0:
-            return "known"
-        if not task.side_by_side:
-            return "lost"
-        return "mostly-right" if task.match_prob is not None else self.pairing
-
-    def _keep(self, problem: Problem, solver: LeastSquares, outcome: Outcome) -> Self:
-        super()._keep(problem, solver, outcome)
-        self.verdict_ = judge(reasons_of(self, problem))
-        if self.verdict_.level == "reject":
-            warnings.warn(
-                f"do not trust this fit: {self.verdict_.reasons[0].text}; see verdict_.reasons",
-                UnidentifiableWarning,
-                stacklevel=4,
-            )
-        return self
-
-    def _inner(self, temper: float, ridge: float, **settings: Any) -> StochasticEMRegressor:
-        return StochasticEMRegressor(
-            max_iter=MAX_ITER,
+    def _compute(self, data: InMemory, seed: int) -> AutoFit:
+        settings = AutoSettings(
+            seed,
+            pairing=self.pairing,
+            mismatch_rate=self.mismatch_rate,
+            search=self.search,
+            n_candidates=open_setting(self.n_candidates),
             alignment="chain" if self.alignment == "auto" else self.alignment,
-            temper=temper,
-            ridge=ridge,
+            temper=open_setting(self.temper),
+            ridge=open_setting(self.ridge),
             fit_intercept=self.fit_intercept,
-            verbose=self.verbose,
-            callback=self.callback,
-            **settings,
         )
+        return fit_auto(data, settings, reporting=reporting(self.verbose, self.callback))
 
-    def _refitting(self) -> StochasticEMRegressor:
-        """What fits simulated labels: EM from here, without tests and searches."""
-        return self._inner(self.temper_, self.ridge_, init=self.coef_)
+    def _refitting(self) -> StochasticSettings:
+        """Settings of a fit to simulated labels: EM from here, without tests and searches."""
+        return StochasticSettings(
+            0,
+            max_iter=self.max_iter,
+            init=self.coef_,
+            alignment="chain" if self.alignment == "auto" else self.alignment,
+            temper=self.temper_,
+            ridge=self.ridge_,
+            fit_intercept=self.fit_intercept,
+        )

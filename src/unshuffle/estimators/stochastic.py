@@ -1,32 +1,36 @@
 """Stochastic EM: expected labels from a Metropolis-Hastings chain over permutations."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from joblib import effective_n_jobs
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..alignment.chain import Chain
-from ..alignment.hard import most_likely_permutation
-from ..alignment.state import Align
-from ..data.problem import Problem
-from ..em.loop import EMResult, Step, run_em
-from ..families.least_squares import LeastSquares
-from ._base import BaseShuffledRegressor, Outcome, Task
-from ._beginning import Beginning, begin
-from ._conclusion import conclude
+from ..fits.checkpoint import stored_seed
+from ..fits.data import InMemory, InPasses
+from ..fits.progress import Progress
+from ..fits.results import StochasticFit
+from ..fits.settings import StochasticSettings
+from ..fits.stochastic import fit_stochastic
+from ._attributes import forget, keep
+from ._base import BaseShuffledRegressor
 from ._inference import InferenceMethods
-from ._pairing import PairingMethods
-from ._plan import Plan, aligner, plan_of
+from ._matches import MatchMethods
 from ._posterior import PosteriorMethods
-from ._progress import Progress, reporting
-from ._sources import find_source
-from ._streamed import PER_ROW, fit_streamed, no_such_row_attribute
+from ._progress import reporting
+from ._seeding import seed_from
+from ._sources import TableSource, find_source, record_features
+from ._validation import check_init, open_setting
 from .streaming import Streaming
+
+PER_ROW = {"expected_labels_", "permutation_", "match_proba_"}
 
 
 class StochasticEMRegressor(
-    InferenceMethods, PosteriorMethods, PairingMethods, BaseShuffledRegressor
+    InferenceMethods, PosteriorMethods, MatchMethods, BaseShuffledRegressor
 ):
     r"""Linear regression on shuffled labels by Stochastic EM.
 
@@ -134,7 +138,7 @@ class StochasticEMRegressor(
         Square roots of its diagonal.
     noise_scale_se_, mismatch_rate_se_ : float
         Standard errors of noise and rate of mismatches (nan where the rate is not estimated).
-    information_left_ : float
+    information_kept_ : float
         Smallest share of the information with known order that any direction keeps.
     error_inflation_ : float
         Length of the error to expect, as a multiple of that with known order.
@@ -262,70 +266,77 @@ class StochasticEMRegressor(
         """
         self._validate_params()
         source = find_source(self.streaming, X, y, groups, known)
-        if source is not None:
-            fit_streamed(self, source, match_prob)
-            return self
-        return self._fit(X, y, groups, known, match_prob)
+        if source is None:
+            return self._fit_in_memory(X, y, groups, known, match_prob)
+        if match_prob is not None:
+            raise ValueError(
+                "match_prob is not for data that are read in passes; use mismatch_rate, or fit a "
+                "sample in memory"
+            )
+        return self._fit_in_passes(source)
+
+    def _fit_in_passes(self, source: TableSource) -> Self:
+        """Fit data that may be larger than memory."""
+        streaming = self.streaming if isinstance(self.streaming, Streaming) else Streaming()
+        n, d = source.shape
+        if n <= d + self.fit_intercept:
+            raise ValueError(
+                f"there are {n} rows for {d} features; give more rows than coefficients"
+            )
+        settings = self._settings(self._seed(streaming), d)
+        with source.parts(streaming, effective_n_jobs(self.n_jobs)) as parts:
+            fit = fit_stochastic(
+                InPasses(parts, streaming.checkpoint_file()),
+                settings,
+                reporting=reporting(self.verbose, self.callback),
+            )
+        blank = type(self)(**self.get_params(deep=False))
+        record_features(blank, source)
+        forget(self, blank)
+        self.__dict__.pop("_problem", None)
+        keep(self, fit, self._convergence_advice)
+        return self
+
+    def _compute(self, data: InMemory, seed: int) -> StochasticFit:
+        settings = self._settings(seed, data.problem.X.shape[1])
+        return fit_stochastic(data, settings, reporting=reporting(self.verbose, self.callback))
+
+    def _settings(self, seed: int, n_features: int) -> StochasticSettings:
+        tol = open_setting(self.tol)
+        return StochasticSettings(
+            seed,
+            variant=self.variant,
+            max_iter=self.max_iter,
+            tol=None if tol is None else float(tol),
+            n_steps=open_setting(self.n_steps),
+            burn_in=open_setting(self.burn_in),
+            thin=open_setting(self.thin),
+            init=check_init(self.init, n_features),
+            mismatch_rate=self.mismatch_rate,
+            max_shift=self.max_shift,
+            alignment=self.alignment,
+            temper=float(self.temper),
+            ridge=float(self.ridge),
+            fit_intercept=self.fit_intercept,
+        )
+
+    def _refitting(self) -> StochasticSettings:
+        """Settings of a fit to simulated labels: the same, from these coefficients."""
+        return replace(self._settings(0, len(self.coef_)), init=self.coef_)
+
+    def _seed(self, streaming: Streaming) -> int:
+        """The seed; a fit without `random_state` that is resumed keeps the one it started with."""
+        path = streaming.checkpoint
+        if self.random_state is None and streaming.resume and path and Path(path).exists():
+            return stored_seed(Path(path))
+        return seed_from(self.random_state)
 
     def __getattr__(self, name: str) -> Any:
-        if name in PER_ROW and "_n_streamed" in vars(self):
-            raise AttributeError(no_such_row_attribute(name))
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def _solver(self, problem: Problem) -> LeastSquares:
-        return LeastSquares(problem.X, fit_intercept=self.fit_intercept, ridge=self.ridge)
-
-    @property
-    def _follows_model(self) -> bool:
-        """Whether the fit maximises the likelihood, neither tempered nor shrunk."""
-        return self.temper == 1.0 and self.ridge == 0.0
-
-    def _run(self, task: Task) -> Outcome:
-        plan = plan_of(self, task)
-        chain = Chain(task.problem, plan.schedule, task.seed, task.workers)
-        align = aligner(self, chain, plan.prior)
-        beginning, result = self._iterate(task, plan, align)
-        extras: dict[str, Any] = {
-            "acceptance_rate_": result.alignment.acceptance_rate,
-            "tol_": plan.tol,
-            "n_steps_": plan.schedule.n_steps,
-            "burn_in_": plan.schedule.burn_in,
-            "thin_": plan.schedule.thin,
-        }
-        if self.variant == "published":
-            perm = most_likely_permutation(task.problem, result.state.fitted)
-            return Outcome(result, perm, extras)
-        outcome = conclude(self, task, plan, align, result, beginning)
-        return outcome._replace(extras=extras | outcome.extras)
-
-    def _iterate(self, task: Task, plan: Plan, align: Align) -> tuple[Beginning, EMResult]:
-        """EM from the beginning until it settles."""
-        with reporting(self.verbose, self.max_iter, "iterations", self.callback) as report:
-            done = 0
-
-            def tell(step: Step) -> None:
-                nonlocal done
-                done += 1
-                report(
-                    Progress(done, self.max_iter, step.objective, step.acceptance_rate, step.coef)
-                )
-
-            beginning = begin(self, task, plan)
-            return beginning, run_em(
-                task.problem,
-                task.solver,
-                beginning.start,
-                align,
-                max_iter=self.max_iter,
-                settled=beginning.settled,
-                report=tell,
-                leap=beginning.leap,
+        found = vars(self).get("_found")
+        if name in PER_ROW and isinstance(found, StochasticFit) and found.matches is None:
+            raise AttributeError(
+                "a fit that reads its data in passes keeps nothing per row, so that there is no "
+                f"{name}; predict works as ever, and a fit of some groups in memory from these "
+                "coefficients (init) gives their matches"
             )
-
-    def _refitting(self) -> "StochasticEMRegressor":
-        """What fits simulated labels: the same settings, from here."""
-        settings = self.get_params(deep=False) | {"init": self.coef_}
-        return StochasticEMRegressor(**settings)
-
-    def _wants_convergence(self) -> bool:
-        return bool(self.tol_ > 0)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..fits.checkpoint import CheckpointFile
+
 
 @dataclass(frozen=True)
 class Streaming:
@@ -57,3 +59,8 @@ class Streaming:
             )
         if self.resume and self.checkpoint is None:
             raise ValueError("resume needs a checkpoint to go on from; name the file")
+
+    def checkpoint_file(self) -> CheckpointFile:
+        """Where an interrupted fit continues from."""
+        path = None if self.checkpoint is None else Path(self.checkpoint)
+        return CheckpointFile(path, self.checkpoint_every, self.resume)

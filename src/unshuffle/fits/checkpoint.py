@@ -1,81 +1,81 @@
-"""A file from which an interrupted fit goes on."""
+"""A file from which an interrupted fit continues."""
 
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ..alignment.state import State
 from ..em.loop import Step
 from ..io.files import replacing
-from ..kernels.types import FloatArray
 
-SCHEMA = 1
+SCHEMA = 2
+N_NUMBERS = 5  # of a state's fields, the coefficients included; the others are per row
 KIND = "unshuffle checkpoint"
 
 
-class Snapshot(NamedTuple):
-    """All that the next iteration needs, besides the data.
-
-    Attributes
-    ----------
-    coef : array of shape (d,)
-    shift : float
-        Fitted value at the centre of the columns.
-    intercept, noise_scale, objective : float
-    mismatch_rate : float
-        Negative where the order is lost.
-    """
-
-    coef: FloatArray
-    shift: float
-    intercept: float
-    noise_scale: float
-    objective: float
-    mismatch_rate: float
-
-
 @dataclass(frozen=True)
-class Checkpoint:
-    """Where and how often to write; without a path nothing is written.
+class CheckpointFile:
+    """Where to write; without a path nothing is written.
 
     Attributes
     ----------
     path : Path or None
     every : int
-        Iterations between two writes. What stops a fit makes it write once more.
+        Iterations between two writes. An exception makes the fit write once more.
     resume : bool
-        Whether to go on from the file, where there is one.
+        Whether to continue from the file, where there is one.
+    """
+
+    path: Path | None = None
+    every: int = 10
+    resume: bool = False
+
+    def bind(self, seed: int, fingerprint: str) -> "Checkpoint":
+        """The checkpoint of one fit."""
+        return Checkpoint(self, seed, fingerprint)
+
+
+NO_CHECKPOINT = CheckpointFile()
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The checkpoint of one fit.
+
+    Attributes
+    ----------
+    file : CheckpointFile
     seed : int
     fingerprint : str
         Of the data and the settings.
     """
 
-    path: Path | None
-    every: int
-    resume: bool
+    file: CheckpointFile
     seed: int
     fingerprint: str
 
-    def load(self) -> tuple[Snapshot, list[Step]] | None:
-        """The state to go on from and the steps that led there; None for a new fit."""
-        if self.path is None or not self.resume or not self.path.exists():
+    def load(self) -> tuple[State, list[Step]] | None:
+        """The state to continue from and the steps before it; None for a new fit."""
+        path = self.file.path
+        if path is None or not self.file.resume or not path.exists():
             return None
-        fields = read_fields(self.path)
+        fields = read_fields(path)
         if str(fields["fingerprint"]) != self.fingerprint:
             raise ValueError(
-                f"{self.path} was written by a fit to other data or with other settings; give the "
+                f"{path} was written by a fit to other data or with other settings; give the "
                 "same data and settings (max_iter may differ), or another checkpoint"
             )
         if int(fields["seed"]) != self.seed:
             raise ValueError(
-                f"{self.path} was written by a fit with another random_state; give the same "
-                "one, or None"
+                f"{path} was written by a fit with another random_state; give the same one, or None"
             )
-        state = Snapshot(fields["coef"], *(float(value) for value in fields["numbers"]))
+        intercept, noise, objective, rate = (float(value) for value in fields["numbers"])
+        state = State(fields["coef"], intercept, noise, objective, rate)
         steps = [
             Step(coef, *(float(value) for value in row))
             for coef, row in zip(fields["coef_path"], fields["number_path"], strict=True)
@@ -83,9 +83,9 @@ class Checkpoint:
         return state, steps
 
     @contextmanager
-    def guard(self, state: Snapshot, steps: list[Step]) -> Iterator[None]:
+    def guard(self, state: State, steps: list[Step]) -> Iterator[None]:
         """Write before every `every`-th iteration, and where an iteration is cut short."""
-        if len(steps) and len(steps) % self.every == 0:
+        if len(steps) and len(steps) % self.file.every == 0:
             self.save(state, steps)
         try:
             yield
@@ -93,11 +93,12 @@ class Checkpoint:
             self.save(state, steps)
             raise
 
-    def save(self, state: Snapshot, steps: list[Step]) -> None:
+    def save(self, state: State, steps: list[Step]) -> None:
         """Write to a file beside, then put it in place: a reader finds the old or the new one."""
-        if self.path is None:
+        path = self.file.path
+        if path is None:
             return
-        with replacing(self.path) as part, part.open("wb") as file:
+        with replacing(path) as part, part.open("wb") as file:
             np.savez(
                 file,
                 kind=np.array(KIND),
@@ -105,7 +106,7 @@ class Checkpoint:
                 fingerprint=np.array(self.fingerprint),
                 seed=np.array(self.seed, dtype=np.int64),
                 coef=state.coef,
-                numbers=np.array(state[1:]),
+                numbers=np.array(state[1:N_NUMBERS]),
                 coef_path=np.array([s.coef for s in steps]).reshape(len(steps), len(state.coef)),
                 number_path=np.array([s[1:] for s in steps]).reshape(len(steps), 4),
             )
@@ -123,13 +124,13 @@ def read_fields(path: Path) -> dict[str, Any]:
             fields = {name: stored[name] for name in stored.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(
-            f"{path} is no checkpoint, or it is cut short ({error}); remove it to begin anew"
+            f"{path} is no checkpoint, or it is cut short ({error}); remove it to start anew"
         ) from error
     if str(fields.get("kind")) != KIND:
         raise ValueError(f"{path} is no checkpoint of a fit; give another file")
     if int(fields["schema"]) != SCHEMA:
         raise ValueError(
             f"{path} has schema {int(fields['schema'])}, this version reads schema {SCHEMA}; "
-            "finish the fit with the version that began it, or begin anew"
+            "finish the fit with the version that started it, or start anew"
         )
     return fields

@@ -102,8 +102,7 @@ class Source:
         chain = Chain(problem, schedule, int(rng.integers(2**62)), Workers(1))
         own = np.arange(problem.n_rows, dtype=np.int64)
         state = State(
-            np.empty(0), 0.0, self.fitted, self.noise_scale, 0.0, problem.y, own,
-            mismatch_rate=self.mismatch_rate,
+            np.empty(0), 0.0, self.noise_scale, 0.0, self.mismatch_rate, self.fitted, problem.y, own
         )  # fmt: skip
         return SampledAlignment(chain, prior)(state, 0).perm
 

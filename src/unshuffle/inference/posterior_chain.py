@@ -23,7 +23,7 @@ from ..alignment.chain import Chain
 from ..alignment.sampled import SampledAlignment
 from ..alignment.state import State
 from ..data.threads import Workers
-from ..em.loop import SMALLEST_RELATIVE_NOISE
+from ..families.normal import SMALLEST_RELATIVE_NOISE
 from ..kernels.collapsed import advance_collapsed
 from ..kernels.match import rank_inside
 from ..kernels.swap import Schedule
@@ -134,7 +134,7 @@ class PosteriorChain:
     def _state(self) -> State:
         fitted = self._fitted(self.theta)
         y = self.problem.y
-        return State(self.theta, self.mean, fitted, self.noise, 0.0, y, self.perm, None, self.rate)
+        return State(self.theta, self.mean, self.noise, 0.0, self.rate, fitted, y, self.perm)
 
     def _fitted(self, theta: FloatArray) -> FloatArray:
         fitted: FloatArray = self.model.basis @ theta + self.mean

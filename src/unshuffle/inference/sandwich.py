@@ -21,13 +21,8 @@ import numpy as np
 from ..alignment.sampled import SampledAlignment
 from ..alignment.state import State
 from ..data.problem import Problem
-from ..em.information import (
-    Covariance,
-    error_inflation,
-    invert_information,
-    smallest_rate,
-    snapshot_count,
-)
+from ..em.information import Covariance, error_inflation, invert_information, smallest_rate
+from ..em.scores import snapshot_count
 from ..families.least_squares import LeastSquares
 from ..kernels.types import FloatArray, IntArray
 

@@ -5,7 +5,7 @@ import numpy as np
 from ..alignment.sampled import SampledAlignment
 from ..alignment.state import State
 from ..data.problem import Problem
-from ..em.loop import solve
+from ..em.memory import solve
 from ..families.least_squares import LeastSquares
 from ..kernels.types import FloatArray
 

@@ -1,6 +1,6 @@
 """Data frames of any library in, and the caller's own kind back out (narwhals does the work)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,3 +91,8 @@ def _objects(values: list[Any]) -> NDArray[Any]:
     column: NDArray[Any] = np.empty(len(values), dtype=object)
     column[:] = values
     return column
+
+
+def feature_names(names: Sequence[str] | None, n: int) -> list[str]:
+    """The names of the features; x0, x1, ... where they have none."""
+    return [f"x{j}" for j in range(n)] if names is None else list(names)

@@ -308,8 +308,44 @@ def align_blocks(
 
 
 @kernel
+def add_start_squares(
+    X: Features, rows: Rows, block: int, block_end: int, model: Model, space: Space, sums: Sums
+) -> None:
+    """Add up squares over blocks: matched residuals, labels and fitted values around their means.
+
+    In this order; means are those of the block.
+    """
+    for g in range(block, block_end):
+        first, m = rows.starts[g], rows.starts[g + 1] - rows.starts[g]
+        label, fitted = 0.0, 0.0
+        for i in range(m):
+            space.mu[i] = fitted_value(X, rows.places[first + i], model)
+            label += rows.y[first + i]
+            fitted += space.mu[i]
+        rank_block(space.mu, 0, m, space.ranking, False)
+        for k in range(m):
+            count_terms(sums, 1)
+            row = space.ranking.order[k]
+            residual = rows.y[first + rows.ranked[first + k]] - space.mu[row]
+            add(sums, 0, residual * residual)
+            add(sums, 1, (rows.y[first + k] - label / m) ** 2)
+            add(sums, 2, (space.mu[k] - fitted / m) ** 2)
+
+
+@kernel
 def add_pinned(X: Features, rows: Rows, first: int, last: int, model: Model, sums: Sums) -> None:
     """Add up rows [first, last), which keep their own label."""
     for i in range(first, last):
         row = rows.places[i]
         add_row(X, row, fitted_value(X, row, model), rows.y[i], model, sums)
+
+
+@kernel
+def add_pinned_squares(
+    X: Features, rows: Rows, first: int, last: int, model: Model, sums: Sums
+) -> None:
+    """Add the squared residuals of rows [first, last), which keep their own label."""
+    for i in range(first, last):
+        count_terms(sums, 1)
+        residual = rows.y[i] - fitted_value(X, rows.places[i], model)
+        add(sums, 0, residual * residual)

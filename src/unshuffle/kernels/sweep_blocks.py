@@ -218,13 +218,9 @@ def sweep_blocks(
     precision: float,
     seed: np.uint64,
     iteration: int,
-    first_block: int,
     plan: Plan,
 ) -> tuple[int, int]:
-    """Run the sweeps of blocks [block, block_end); return accepted and proposed exchanges.
-
-    `first_block` is the number of block 0 among the blocks of all parts of the data.
-    """
+    """Run the sweeps of blocks [block, block_end); return accepted and proposed exchanges."""
     largest = 0
     for g in range(block, block_end):
         largest = max(largest, starts[g + 1] - starts[g])
@@ -233,7 +229,7 @@ def sweep_blocks(
     accepted, proposed = 0, 0
     for g in range(block, block_end):
         first, last = starts[g], starts[g + 1]
-        key = stream_key(seed, iteration, first_block + g)
+        key = stream_key(seed, iteration, g)
         sort_block(rows.fitted, first, last, order, repair)
         answers.expected[first:last] = 0.0
         answers.home[first:last] = 0.0

@@ -96,7 +96,7 @@ def _warm_up_sweeps(y: FloatArray, starts: IntArray, perm: IntArray) -> None:
         answers = sweep_blocks.Answers(np.arange(n), np.empty(n), np.empty(n))
         order = np.empty(n, dtype=np.int32)
         plan = sweep_blocks.Plan(1, 2)
-        sweep_blocks.sweep_blocks(rows, answers, order, False, starts, 0, 1, 1.0, seed, 0, 0, plan)
+        sweep_blocks.sweep_blocks(rows, answers, order, False, starts, 0, 1, 1.0, seed, 0, plan)
         sweep_blocks.sort_block(mu, 0, n, order, True)
         members = sweep_blocks.pick_members(order, 0, n, rows, False)
         slots = sweep_blocks.new_slots(n, len(costs) > 0)

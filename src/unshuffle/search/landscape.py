@@ -17,7 +17,7 @@ from ..alignment.hard import ranked_labels
 from ..alignment.state import State
 from ..data.problem import Problem
 from ..data.threads import Workers
-from ..em.loop import noise_scale, start_from_coefficients
+from ..em.memory import noise_scale, start_from_coefficients
 from ..families.least_squares import LeastSquares
 from ..kernels.hard_em import Labels, coordinates, descend, support
 from ..kernels.types import FloatArray

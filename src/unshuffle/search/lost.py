@@ -9,7 +9,7 @@ import numpy as np
 
 from ..alignment.state import State
 from ..data.problem import Problem
-from ..em.loop import start_from_labels
+from ..em.memory import start_from_labels
 from ..families.least_squares import LeastSquares
 from ..kernels.types import FloatArray
 from .certify import certify

@@ -8,7 +8,9 @@ from ..alignment.priors import Prior
 from ..alignment.sinkhorn import SinkhornAlignment
 from ..alignment.state import State
 from ..data.problem import Problem
-from ..em.loop import Drift, run_em, start_from_coefficients
+from ..em.loop import run_em
+from ..em.memory import MemoryTable, start_from_coefficients
+from ..em.stopping import StopWhenStable
 from ..families.least_squares import LeastSquares
 from ..kernels.types import IntArray
 from .robust import fit_mixture
@@ -50,15 +52,8 @@ def mostly_right_start(
     n_pairs = int((np.diff(problem.starts) ** 2).sum())
     if given is not None or mixture.mismatch_rate < MANY_MISMATCHES or n_pairs > MOST_PAIRS:
         return start
-    end = run_em(
-        problem,
-        solver,
-        start,
-        SinkhornAlignment(problem, prior),
-        max_iter=100,
-        settled=Drift(problem, solver, 0.2, 5),
-        report=lambda step: None,
-    ).state
+    table = MemoryTable(problem, solver, SinkhornAlignment(problem, prior))
+    end = run_em(table, start, max_iter=100, stop=StopWhenStable(table, 0.2, 5)).state
     if prior.places is not None:
         return end
     return end._replace(perm=typical_permutation(problem, end, seed))

@@ -8,7 +8,7 @@ import numpy as np
 from ..alignment.state import State
 from ..data.problem import Problem
 from ..data.threads import Workers
-from ..em.loop import start_from_labels
+from ..em.memory import start_from_labels
 from ..families.least_squares import LeastSquares
 from ..kernels.hard_em import shuffled_starts
 from ..kernels.match import shuffle_groups

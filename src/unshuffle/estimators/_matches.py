@@ -1,19 +1,19 @@
-"""What users ask a fitted estimator about its pairing."""
+"""What users ask a fitted estimator about its matches."""
 
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..inference.permutations import Pairing
+from ..fits.results import StochasticFit
 from ..io.frames import make_frame, plain_column
 from ..kernels.types import FloatArray, IntArray
 
 
-class PairingMethods:
+class MatchMethods:
     """Suspects and repair, for estimators that keep a posterior over permutations."""
 
-    _pairing: Pairing
+    _stochastic: StochasticFit
     match_proba_: FloatArray
     permutation_: IntArray
 
@@ -45,14 +45,16 @@ class PairingMethods:
             raise ValueError(f"threshold is a probability between 0 and 1, got {threshold}")
         if not hasattr(self, "match_proba_"):
             raise ValueError(
-                "this fit does not tell matches: no label was given beside a row (fit_unpaired), "
-                "or the model is variant='published' (use variant='exact')"
+                "this fit has no match probabilities: no label was given beside a row "
+                "(fit_unpaired), or the model is variant='published' (use variant='exact')"
             )
         rows = np.flatnonzero(self.match_proba_ < threshold)
         rows = rows[np.argsort(self.match_proba_[rows], kind="stable")]
-        problem = self._pairing.problem
+        posterior = self._stochastic.permutations
+        assert posterior is not None
+        problem = posterior.problem
         arranged = problem.arranged_rows(rows)
-        shares = self._pairing.partners(arranged) if len(rows) else []
+        shares = posterior.partners(arranged) if len(rows) else []
         table: dict[str, Any] = {
             "row": rows,
             "label": problem.restore(problem.y)[rows],

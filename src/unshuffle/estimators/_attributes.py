@@ -1,0 +1,166 @@
+"""The only place where fitted attributes are set, and where a fit warns."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ..exceptions import RankWarning, UnidentifiableWarning
+from ..fits.results import (
+    AutoFit,
+    Design,
+    HardFit,
+    Iterations,
+    Matches,
+    MixtureFit,
+    SearchFit,
+    StochasticFit,
+    Uncertainty,
+)
+
+Fit = StochasticFit | HardFit | MixtureFit | AutoFit
+STACK_LEVEL = 5  # of a warning, so that it names the line that called ``fit``
+
+
+def keep(model: Any, fit: Fit, advice: str) -> None:
+    """Set every fitted attribute of `model`, and warn where the answer needs a warning.
+
+    `advice` is what to do about iterations that did not converge.
+    """
+    model._found = fit
+    if isinstance(fit, AutoFit):
+        _keep_auto(model, fit)
+        stochastic: StochasticFit | HardFit | MixtureFit = fit.fit
+    else:
+        stochastic = fit
+    model.coef_ = stochastic.coef
+    model.intercept_ = stochastic.intercept
+    model.noise_scale_ = stochastic.noise_scale
+    model.rank_ = stochastic.design.rank
+    if isinstance(stochastic, MixtureFit):
+        _keep_mixture(model, stochastic)
+    else:
+        model.n_groups_ = stochastic.design.n_groups
+        _keep_iterations(model, stochastic.iterations)
+        if stochastic.matches is not None:
+            _keep_matches(model, stochastic.matches)
+    if isinstance(stochastic, HardFit):
+        model.n_init_, model.restart_objectives_ = stochastic.n_init, stochastic.restart_objectives
+    if isinstance(stochastic, StochasticFit):
+        _keep_stochastic(model, stochastic, chosen=isinstance(fit, StochasticFit))
+    _warn_rank(model, stochastic.design)
+    runs_to_the_end = isinstance(fit, StochasticFit) and fit.tol == 0.0
+    if not model.converged_ and not runs_to_the_end:
+        _warn_not_converged(model, advice)
+    if isinstance(fit, AutoFit) and fit.verdict.level == "reject":
+        warnings.warn(
+            f"do not trust this fit: {fit.verdict.reasons[0].text}; see verdict_.reasons",
+            UnidentifiableWarning,
+            stacklevel=STACK_LEVEL - 1,
+        )
+
+
+def _keep_iterations(model: Any, iterations: Iterations) -> None:
+    model.n_iter_ = iterations.n_iter
+    model.converged_ = iterations.converged
+    model.objective_path_ = iterations.objective
+    model.coef_path_ = iterations.coef
+
+
+def _keep_matches(model: Any, matches: Matches) -> None:
+    model.expected_labels_ = matches.expected_labels
+    model.permutation_ = matches.permutation
+    if matches.match_proba is not None:
+        model.match_proba_ = matches.match_proba
+
+
+def _keep_mixture(model: Any, fit: MixtureFit) -> None:
+    model.n_iter_, model.converged_ = fit.n_iter, fit.converged
+    model.mismatch_rate_ = fit.mismatch_rate
+    model.match_proba_ = fit.match_proba
+    model.mean_log_density_ = fit.mean_log_density
+
+
+def _keep_stochastic(model: Any, fit: StochasticFit, *, chosen: bool) -> None:
+    """`chosen` are the settings of `StochasticEMRegressor`, which the default estimator hides."""
+    if fit.mismatch_rate is not None:
+        model.mismatch_rate_ = fit.mismatch_rate
+    if fit.acceptance_rate is not None:
+        model.acceptance_rate_ = fit.acceptance_rate
+    if fit.uncertainty is not None:
+        _keep_uncertainty(model, fit.uncertainty)
+    if chosen:
+        model.tol_ = fit.tol
+        model.n_steps_, model.burn_in_, model.thin_ = fit.schedule
+
+
+def _keep_uncertainty(model: Any, uncertainty: Uncertainty) -> None:
+    model.covariance_ = uncertainty.covariance
+    model.standard_errors_ = uncertainty.standard_errors
+    model.noise_scale_se_ = uncertainty.noise_scale_se
+    model.mismatch_rate_se_ = uncertainty.mismatch_rate_se
+    model.information_kept_ = uncertainty.fraction_kept
+    model.error_inflation_ = uncertainty.inflation
+
+
+def _keep_auto(model: Any, fit: AutoFit) -> None:
+    model.pairing_, model.pairing_pvalue_ = fit.pairing, fit.order_p_value
+    model.start_ = fit.start
+    model.temper_, model.ridge_ = fit.fit.temper, fit.fit.ridge
+    model.refit_distances_ = fit.refit_distances
+    model.temper_shift_ = fit.temper_shift
+    model.shrinkage_share_ = fit.shrinkage_share
+    model.objective_ = fit.objective
+    model.verdict_ = fit.verdict
+    _keep_search(model, fit.search)
+
+
+def _keep_search(model: Any, search: SearchFit | None) -> None:
+    model.search_ = "none" if search is None else "population"
+    model.certified_ = search is not None and search.certified
+    model.lower_bound_ = 0.0 if search is None else search.lower_bound
+    model.match_score_ = float("nan") if search is None else search.score
+    model.null_scores_ = np.empty(0) if search is None else search.null_scores
+    model.null_pvalue_ = float("nan") if search is None else search.p_value
+    model.n_candidates_ = 0 if search is None else search.n_candidates
+    model.n_found_ = 0 if search is None else search.n_found
+    if search is not None:
+        model.solutions_ = search.solutions
+        model.solution_objectives_ = search.objectives
+        model.stopped_by_ = search.stopped_by
+
+
+def forget(model: Any, blank: Any) -> None:
+    """Drop what an earlier fit learnt, and take over the features that `blank` recorded."""
+    for name in [name for name in vars(model) if name.endswith("_")]:
+        delattr(model, name)
+    for name, value in vars(blank).items():
+        if name.endswith("_in_"):
+            setattr(model, name, value)
+
+
+def _warn_rank(model: Any, design: Design) -> None:
+    """Name the columns whose coefficients are not determined."""
+    if not len(design.dependent):
+        return
+    names = getattr(model, "feature_names_in_", None)
+    columns = ", ".join(str(j) if names is None else repr(names[j]) for j in design.dependent)
+    warnings.warn(
+        f"X has rank {design.rank} of {model.n_features_in_}: columns {columns} are constant "
+        "or linear combinations of each other. The coefficients of minimum norm were taken: "
+        "predictions are unaffected, but single coefficients of these columns mean nothing. Drop "
+        "columns to get rid of this warning.",
+        RankWarning,
+        stacklevel=STACK_LEVEL,
+    )
+
+
+def _warn_not_converged(model: Any, advice: str) -> None:
+    """State that the iterations did not suffice, and what to do."""
+    warnings.warn(
+        f"{type(model).__name__} did not converge in max_iter={model.max_iter} "
+        f"iterations; {advice}",
+        ConvergenceWarning,
+        stacklevel=STACK_LEVEL,
+    )

@@ -1,0 +1,296 @@
+"""The default fit: find out what kind of shuffle it is, fit accordingly, and judge the result."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ..alignment.chain import Chain
+from ..alignment.sampled import SampledAlignment
+from ..alignment.state import State
+from ..em.memory import MemoryTable
+from ..families.least_squares import LeastSquares
+from ..inference.sensitivity import shrinkage_share, tempering_shift
+from ..inference.verdict import judge
+from ..kernels.swap import Schedule
+from ..kernels.types import FloatArray
+from ..search.landscape import Landscape
+from ..search.lost import CAUTIOUS_TEMPER, Finding, Stage, cautious_ridge, explore, refit
+from ..search.mostly_right import fits_tightly
+from ..search.order_test import order_p_value
+from ..search.population import automatic_budget
+from ..search.starts import anchor, group_means
+from .data import InMemory
+from .known import fit_known
+from .progress import Progress, Reporting, quiet
+from .results import AutoFit, SearchFit, StochasticFit
+from .settings import AutoSettings, StochasticSettings
+from .stochastic import fit_stochastic
+from .verdict import verdict_of
+
+
+@dataclass(frozen=True)
+class RouteSettings:
+    """When the order given is used.
+
+    Attributes
+    ----------
+    informative, perhaps, hardly : float
+        p-values of the order test. Below the first the order carries information. Up to the second
+        it may, which is assumed if a search finds nothing; up to the third if a first fit that
+        assumes it finds many rows near a line.
+    nothing_left : float
+        With so large a rate of mismatches nothing of the order is left.
+    fewest_candidates : int
+        A search that can afford fewer is not made.
+    tempered_stream : int
+        First stream of the chain at inflated noise, which no iteration of a fit reaches.
+    most_sweeps, fewest_sweeps, enough_steps : int
+        Proposals per row of that chain: fewer where there are many rows, over which its Monte
+        Carlo error averages out.
+    """
+
+    informative: float = 0.001
+    perhaps: float = 0.05
+    hardly: float = 0.2
+    nothing_left: float = 0.9
+    fewest_candidates: int = 50
+    tempered_stream: int = 3_000_000
+    most_sweeps: int = 20
+    fewest_sweeps: int = 4
+    enough_steps: int = 400_000
+
+
+ROUTES = RouteSettings()
+NO_VERDICT = judge([])
+NAN = float("nan")
+
+
+class Outcome(NamedTuple):
+    """A fit with what was computed on the way to it."""
+
+    fit: StochasticFit
+    pairing: str
+    start: str = "labels as given"
+    finding: Finding | None = None
+    refit_distances: FloatArray = np.empty(0)
+    temper_shift: float = NAN
+    shrinkage_share: float = NAN
+
+
+def fit_auto(data: InMemory, settings: AutoSettings, *, reporting: Reporting = quiet) -> AutoFit:
+    """Fit as the order given suggests: as it is, with a few mismatches, or by a search.
+
+    Parameters
+    ----------
+    data : InMemory
+    settings : AutoSettings
+    reporting : callable
+        Opens reports of the search and of the iterations.
+
+    Returns
+    -------
+    fit : AutoFit
+    """
+    router = Router(data, settings, reporting)
+    pairing, p_value = router.declared_pairing(), NAN
+    if pairing == "auto":
+        p_value = order_p_value(router.landscape, settings.seed)
+        outcome = router.find_out(p_value)
+    elif pairing == "known":
+        outcome = Outcome(fit_known(data, router.solver, settings.seed), "known")
+    elif pairing == "mostly-right":
+        outcome = router.with_sensitivity(router.mostly_right)
+    else:
+        outcome = router.lost(router.explore())
+    return router.conclude(outcome, p_value)
+
+
+class Router:
+    """Every way to fit one table; what several of them need is computed once.
+
+    Parameters
+    ----------
+    data : InMemory
+    settings : AutoSettings
+    reporting : callable
+    """
+
+    def __init__(self, data: InMemory, settings: AutoSettings, reporting: Reporting) -> None:
+        self.data, self.settings, self.reporting = data, settings, reporting
+        self.solver = LeastSquares(data.problem.X, fit_intercept=settings.fit_intercept)
+
+    @cached_property
+    def landscape(self) -> Landscape:
+        """The labels to be matched; it holds a copy of X in an orthonormal basis."""
+        return Landscape(self.data.problem, self.solver, self.data.workers)
+
+    @cached_property
+    def mostly_right(self) -> Outcome:
+        """A fit that assumes the order given, but for a share of the rows."""
+        fit = self._fit_stochastic(1.0, 0.0, mismatch_rate=self.settings.mismatch_rate)
+        return Outcome(fit, "mostly-right")
+
+    def declared_pairing(self) -> str:
+        """What the settings or the data themselves declare of the order given."""
+        data, pairing = self.data, self.settings.pairing
+        if data.match_prob is not None and pairing in {"lost", "known"}:
+            raise ValueError(
+                f"match_prob means that the order given is mostly right, but pairing="
+                f"{pairing!r}; leave out one of the two"
+            )
+        if data.problem.n_movable == 0:
+            return "known"
+        if not data.side_by_side:
+            return "lost"
+        return "mostly-right" if data.match_prob is not None else pairing
+
+    def find_out(self, p_value: float) -> Outcome:
+        """Fit as the order given suggests; where the fit contradicts it, the other way."""
+        problem, ordered = self.data.problem, p_value < ROUTES.informative
+        assumed = ordered or (
+            p_value < ROUTES.hardly and fits_tightly(problem, self.solver, self.settings.seed)
+        )
+        if assumed and self._order_left():
+            return self.with_sensitivity(self.mostly_right)
+        finding = self.explore()
+        assumed = not ordered and p_value < ROUTES.perhaps and not self._uses(finding)
+        if assumed and self._order_left():
+            return self.with_sensitivity(self.mostly_right)
+        return self.lost(finding)
+
+    def _order_left(self) -> bool:
+        """Whether a fit that assumes the order given finds that some of it is left."""
+        rate = self.mostly_right.fit.mismatch_rate
+        return rate is not None and rate <= ROUTES.nothing_left
+
+    def explore(self) -> Finding | None:
+        """Search, where that is asked for and affordable."""
+        settings, landscape = self.settings, self.landscape
+        automatic = settings.n_candidates is None
+        budget = automatic_budget(landscape) if automatic else settings.n_candidates
+        assert budget is not None
+        unaffordable = settings.search == "auto" and automatic and budget < ROUTES.fewest_candidates
+        if settings.search == "none" or unaffordable or landscape.rank == 0:
+            return None
+        with self.reporting(budget, "candidates") as report:
+
+            def count(stage: Stage) -> None:
+                report(Progress(stage.done if stage.total else budget, budget, stage.objective))
+
+            return explore(
+                landscape,
+                n_candidates=budget,
+                seed=settings.seed,
+                compare=settings.search == "auto",
+                report=count,
+            )
+
+    def lost(self, finding: Finding | None) -> Outcome:
+        """Start from the match that a search found, if it stands the tests; else with caution."""
+        if finding is not None and self._uses(finding):
+            best = self.landscape.state(finding.search.thetas[0])
+            fit = self._fit_stochastic(1.0, 0.0, init=best.coef)
+            distances = refit(self.landscape, state_of(fit), self.settings.seed)
+            if self.settings.search == "population" or finding.holds(distances):
+                outcome = Outcome(fit, "lost", "match", finding, distances)
+                return self.with_sensitivity(outcome)
+        return self._cautious(finding)
+
+    def _uses(self, finding: Finding | None) -> bool:
+        """Whether EM starts from the best match found."""
+        return finding is not None and (self.settings.search == "population" or finding.may_hold)
+
+    def _cautious(self, finding: Finding | None) -> Outcome:
+        """Where no match is used: known rows and group means, or more noise and a ridge."""
+        held_by = anchor(self.landscape)
+        if held_by is not None:
+            start = self.landscape.state(group_means(self.landscape))
+            fit = self._fit_stochastic(1.0, 0.0, init=start.coef)
+            return Outcome(fit, "lost", held_by, finding)
+        ridge = cautious_ridge(self.data.problem, self.solver)
+        return Outcome(self._fit_stochastic(CAUTIOUS_TEMPER, ridge), "lost", finding=finding)
+
+    def _fit_stochastic(
+        self,
+        temper: float,
+        ridge: float,
+        *,
+        init: FloatArray | None = None,
+        mismatch_rate: float | str | None = None,
+    ) -> StochasticFit:
+        """Stochastic EM; `temper` and `ridge` hold where the settings leave them open."""
+        given = self.settings
+        settings = StochasticSettings(
+            given.seed,
+            max_iter=given.em.iteration.max_iter,
+            init=init,
+            mismatch_rate=mismatch_rate,
+            alignment=given.alignment,
+            temper=temper if given.temper is None else given.temper,
+            ridge=ridge if given.ridge is None else given.ridge,
+            fit_intercept=given.fit_intercept,
+            em=given.em,
+        )
+        return fit_stochastic(self.data, settings, reporting=self.reporting, solver=self.solver)
+
+    def with_sensitivity(self, outcome: Outcome) -> Outcome:
+        """Add how the answer depends on the noise, and what shrinkage alone would have given."""
+        problem, solver, state = self.data.problem, self.solver, state_of(outcome.fit)
+        posterior, n = outcome.fit.permutations, problem.n_movable
+        assert posterior is not None
+        steps = max(ROUTES.fewest_sweeps * n, min(ROUTES.most_sweeps * n, ROUTES.enough_steps))
+        chain = Chain(problem, Schedule(steps, 0, 1), self.settings.seed, self.data.workers)
+        align = SampledAlignment(chain, posterior.prior)
+        as_given = MemoryTable(problem, solver).ordinary_start().fitted
+        return outcome._replace(
+            temper_shift=tempering_shift(problem, solver, state, align, ROUTES.tempered_stream),
+            shrinkage_share=shrinkage_share(state.fitted, as_given),
+        )
+
+    def conclude(self, outcome: Outcome, p_value: float) -> AutoFit:
+        """Put everything together, and judge it."""
+        problem, fit = self.data.problem, outcome.fit
+        matches = fit.matches
+        assert matches is not None
+        held = problem.arrange(problem.restore(problem.y)[matches.permutation])
+        residual = held - state_of(fit).fitted
+        if not self.data.side_by_side:  # no label was given beside a row, so none can be its own
+            fit = replace(fit, mismatch_rate=None, matches=replace(matches, match_proba=None))
+        found = AutoFit(
+            fit,
+            outcome.pairing,
+            p_value,
+            outcome.start,
+            self._search_fit(outcome.finding),
+            outcome.refit_distances,
+            outcome.temper_shift,
+            outcome.shrinkage_share,
+            float(residual @ residual),
+            NO_VERDICT,
+        )
+        return replace(found, verdict=verdict_of(found, problem))
+
+    def _search_fit(self, finding: Finding | None) -> SearchFit | None:
+        if finding is None:
+            return None
+        found = finding.search
+        return SearchFit(
+            np.array([self.landscape.state(theta).coef for theta in found.thetas]),
+            found.objectives,
+            finding.certified,
+            finding.lower_bound,
+            finding.score,
+            finding.nulls,
+            finding.p_value,
+            found.n_candidates,
+            int(found.n_found[0]),
+            found.stopped_by,
+        )
+
+
+def state_of(fit: StochasticFit) -> State:
+    """Where EM ended, with its vectors over (arranged) rows."""
+    assert fit.permutations is not None
+    return fit.permutations.state

@@ -1,0 +1,152 @@
+"""Parametric bootstrap: fit labels that are simulated from a fit."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..alignment.chain import Chain
+from ..alignment.priors import Prior
+from ..data.problem import Problem
+from ..data.threads import Workers
+from ..em.loop import average_last, run_em
+from ..em.memory import MemoryTable
+from ..em.stopping import StopWhenStable, never
+from ..families.least_squares import LeastSquares
+from ..inference.bootstrap import BootstrapResult, Draw, Refit, Source, replicate
+from .data import InMemory
+from .finish import n_averaged
+from .plan import Plan, aligner, plan_in_memory
+from .progress import Progress, Reporting, quiet
+from .results import StochasticFit
+from .settings import StochasticSettings
+from .starts import start_of
+
+
+@dataclass(frozen=True)
+class BootstrapSettings:
+    """How replicates are made.
+
+    Attributes
+    ----------
+    seed : int
+    n_boot : int
+        Replicates.
+    sweeps : int
+        Most proposals per row and iteration. A fit of small data makes more of them, for a
+        steadier answer; beside the spread of the replicates that would not be seen.
+    """
+
+    seed: int
+    n_boot: int = 200
+    sweeps: int = 50
+
+
+def bootstrap(
+    data: InMemory,
+    fit: StochasticFit,
+    refitting: StochasticSettings,
+    settings: BootstrapSettings,
+    *,
+    reporting: Reporting = quiet,
+) -> BootstrapResult:
+    """Simulate labels from `fit` and fit them again, `n_boot` times.
+
+    Parameters
+    ----------
+    data : InMemory
+        The data of the fit.
+    fit : StochasticFit
+    refitting : StochasticSettings
+        Of the refits; they start from its coefficients.
+    settings : BootstrapSettings
+    reporting : callable
+        Opens a report of the replicates.
+
+    Returns
+    -------
+    result : BootstrapResult
+    """
+    problem, posterior = data.problem, fit.permutations
+    assert posterior is not None
+    rate, state = estimated_rate(fit), posterior.state
+    prior = posterior.prior if posterior.problem.n_movable else None
+    known_rate = np.nan if rate is None else rate
+    source = Source(problem, prior, state.fitted, state.noise_scale, known_rate)
+    if prior is None:
+        refit = _least_squares(problem, fit.design.fit_intercept)
+    else:
+        refit = _stochastic_em(problem, prior, refitting, settings.sweeps)
+    total = settings.n_boot
+    with reporting(total, "replicates") as report:
+        draws = replicate(
+            source,
+            refit,
+            total,
+            settings.seed,
+            data.workers,
+            lambda done: report(Progress(done, total)),
+        )
+    first = 0 if fit.design.fit_intercept else 1
+    share = problem.n_movable / problem.n_rows
+    return BootstrapResult(
+        np.append(fit.intercept, fit.coef)[first:],
+        np.array([draw.coef[first:] for draw in draws]),
+        fit.noise_scale,
+        np.array([draw.noise_scale for draw in draws]),
+        np.nan if rate is None else rate * share,
+        np.array([np.nan if rate is None else draw.rate for draw in draws]),
+        sum(not draw.settled for draw in draws),
+    )
+
+
+def estimated_rate(fit: StochasticFit) -> float | None:
+    """Rate of mismatches among the rows that can move; None where it was not estimated."""
+    posterior = fit.permutations
+    if posterior is None or not posterior.problem.n_movable or not posterior.prior.estimates:
+        return None
+    matched = np.asarray(posterior.state.match_proba)
+    return float(1.0 - matched[: posterior.problem.n_movable].mean())
+
+
+def _least_squares(problem: Problem, fit_intercept: bool) -> Refit:
+    """Refit labels that all stand beside their own row."""
+    solver = LeastSquares(problem.X, fit_intercept=fit_intercept)
+
+    def refit(simulated: Problem, seed: int) -> Draw:
+        state = MemoryTable(simulated, solver).ordinary_start()
+        return Draw(np.append(state.intercept, state.coef), state.noise_scale, 0.0, True)
+
+    return refit
+
+
+def _stochastic_em(
+    problem: Problem, prior: Prior, settings: StochasticSettings, sweeps: int
+) -> Refit:
+    """Refit with the settings of the fit, without standard errors and long final runs."""
+    solver = LeastSquares(problem.X, fit_intercept=settings.fit_intercept, ridge=settings.ridge)
+    plan = plan_in_memory(settings, problem, prior.match_prob)
+    schedule = plan.schedule
+    if settings.n_steps is None and settings.burn_in is None:
+        steps = min(schedule.n_steps, sweeps * problem.n_movable)
+        schedule = schedule._replace(n_steps=steps, burn_in=steps // 5)
+    plan = Plan(prior, schedule, plan.tol, False)
+
+    def refit(simulated: Problem, seed: int) -> Draw:
+        own = replace(settings, seed=seed)
+        align = aligner(own, Chain(simulated, schedule, seed, Workers(1)), prior)
+        table = MemoryTable(simulated, solver, align)
+        stop = never
+        if plan.tol:
+            stop = StopWhenStable(table, plan.tol, settings.em.iteration.window)
+        start = start_of(table, plan, own)
+        result = run_em(table, start, max_iter=settings.max_iter, stop=stop)
+        state = average_last(table, result, n_averaged(result, settings))
+        matched = np.asarray(table.align(state, len(result.steps)).match_proba)
+        return Draw(
+            np.append(state.intercept, state.coef),
+            state.noise_scale,
+            float(1.0 - matched.mean()),
+            result.converged,
+        )
+
+    return refit

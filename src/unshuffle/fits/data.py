@@ -1,0 +1,48 @@
+"""What a fit is made of: a table in memory, or parts of one that is read in passes."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ..data.problem import Problem
+from ..data.survey import Parts
+from ..data.threads import Workers
+from ..kernels.types import FloatArray
+from .checkpoint import NO_CHECKPOINT, CheckpointFile
+
+
+@dataclass(frozen=True, eq=False)
+class InMemory:
+    """A table in memory.
+
+    Attributes
+    ----------
+    problem : Problem
+    workers : Workers
+    match_prob : array of shape (n,) or None
+        Probability that each (arranged) row's own label is right.
+    side_by_side : bool
+        False where labels came as a table of their own, so that their order means nothing.
+    """
+
+    problem: Problem
+    workers: Workers
+    match_prob: FloatArray | None = None
+    side_by_side: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class InPasses:
+    """Parts of a table, on this machine or on the workers of a cluster.
+
+    Attributes
+    ----------
+    parts : Parts
+    checkpoint : CheckpointFile
+        Where an interrupted fit continues from.
+    """
+
+    parts: Parts
+    checkpoint: CheckpointFile = NO_CHECKPOINT
+
+
+Data: TypeAlias = InMemory | InPasses

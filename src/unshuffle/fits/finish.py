@@ -1,0 +1,196 @@
+"""The end of Stochastic EM: averages, match probabilities, missing information."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..alignment.chain import Chain
+from ..alignment.sampled import SampledAlignment
+from ..alignment.soft import SoftAlignment
+from ..alignment.state import Alignment, State
+from ..em.information import Covariance, covariance_less, louis_covariance, monte_carlo_error
+from ..em.loop import EMResult, average_last
+from ..em.memory import MemoryTable
+from ..em.passes import ExpectedSums, PassesTable
+from ..em.scores import Snapshots, score_snapshots, snapshots_needed, sweeps_between
+from ..em.table import Expected
+from ..kernels.swap import Schedule
+from .data import InMemory
+from .plan import Plan
+from .settings import StochasticSettings
+from .starts import Course
+
+
+def n_averaged(result: EMResult[Expected], settings: StochasticSettings) -> int:
+    """Iterations at the end that are averaged."""
+    return min(2 * settings.em.iteration.window, (len(result.steps) + 1) // 2)
+
+
+def finish_in_passes(
+    table: PassesTable,
+    result: EMResult[ExpectedSums],
+    plan: Plan,
+    settings: StochasticSettings,
+) -> tuple[State, float, Covariance | None]:
+    """Average, align once more there, and take snapshots: two passes.
+
+    Returns the state, the share of mismatched rows among those that can move, and the covariance.
+    """
+    state = average_last(table, result, n_averaged(result, settings))
+    stream, em = len(result.steps), settings.em
+    share = table.align(state, stream).mismatched_share
+    if not settings.maximises_likelihood:
+        return state, share, None
+    wanted = -(-em.restart.snapshots_of_all_blocks // max(table.n_blocks, 1))
+    n_snapshots = min(max(wanted, em.restart.fewest_snapshots), em.restart.most_snapshots)
+    missing = table.missing_information(
+        state, stream + 1, n_snapshots, float(em.information.sweeps_per_snapshot)
+    )
+    rate = share if plan.prior.estimates and table.n_movable else None
+    covariance = covariance_less(table, table.solver, state.noise_scale, missing, rate)
+    return state, share, covariance
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryFinish:
+    """The end of a fit in memory: one object for what all its steps share."""
+
+    table: MemoryTable
+    data: InMemory
+    plan: Plan
+    settings: StochasticSettings
+    course: Course
+
+    def run(self, result: EMResult[Alignment]) -> tuple[State, Alignment, Covariance | None]:
+        """Average the last iterations, continue the chain there, and estimate the covariance."""
+        # Probabilities of a chain gain from every state that it passes through; others are exact.
+        sampled = self.plan.prior.mostly_right and self.settings.alignment == "chain"
+        n_runs = self._final_runs() if sampled else 1
+        if self.plan.by_newton:  # the last iteration was long, and where the average is
+            n_runs = 0
+        state = average_last(self.table, result, n_averaged(result, self.settings))
+        alignment = self._align(state, result, n_runs)
+        if not self.settings.maximises_likelihood:
+            return state, alignment, None
+        stream = len(result.steps) + n_runs
+        start = state._replace(perm=alignment.perm)
+        snapshots = self._recorded(start, result)
+        if snapshots is None:
+            snapshots = self._walk(start, stream, alignment, averages=sampled)
+        end = state
+        if sampled:
+            snapshots = self._walk_on(start, stream, alignment, snapshots)
+            alignment = self._merge(state, alignment, n_runs, snapshots)
+            # One more step, on labels averaged for longer than those of any step before: it drops
+            # most of the Monte Carlo error of the chain.
+            end = self.table.solve(alignment)
+        covariance = louis_covariance(
+            self.table, self.table.solver, state.noise_scale, snapshots.scores,
+            self._rate(alignment),
+        )  # fmt: skip
+        return end, alignment, covariance
+
+    def _align(self, state: State, result: EMResult[Alignment], n_runs: int) -> Alignment:
+        """Average the alignment over runs that continue each other; with none the last stays."""
+        stream = len(result.steps)
+        alignment = self.table.align(state, stream) if n_runs else result.alignment
+        for run in range(1, n_runs):
+            more = self.table.align(state._replace(perm=alignment.perm), stream + run)
+            alignment = _running_mean(alignment, more, run)
+        return alignment
+
+    def _steps_between(self) -> int:
+        """Proposals from one snapshot to the next."""
+        n_snapshots = snapshots_needed(self.data.problem)
+        sweeps = sweeps_between(n_snapshots, self.plan.prior.mostly_right)
+        return max(sweeps * self.data.problem.n_movable // 2, 1)
+
+    def _final_runs(self) -> int:
+        """Runs whose average, with that of the walk after them, gives match probabilities."""
+        numbers = self.settings.em.final
+        walk = snapshots_needed(self.data.problem) * self._steps_between()
+        missing = numbers.steps - (walk if self.settings.maximises_likelihood else 0)
+        return min(max(1, missing // self.plan.schedule.n_steps), numbers.most_runs)
+
+    def _recorded(self, state: State, result: EMResult[Alignment]) -> Snapshots | None:
+        """Scores recorded during the iterations, the last included, where there are enough."""
+        record = self.course.record
+        if record is None:
+            return None
+        if result.converged:
+            record(state)
+        if len(record.scores) < self.settings.em.final.fewest_recorded:
+            return None
+        return record.snapshots(state.noise_scale)
+
+    def _walk(
+        self, state: State, stream: int, alignment: Alignment, *, averages: bool
+    ) -> Snapshots:
+        """Snapshots of the chain at the end of the fit."""
+        problem = self.data.problem
+        schedule = Schedule(self._steps_between(), 0, 1)
+        chain = Chain(problem, schedule, self.settings.seed, self.data.workers)
+        return score_snapshots(
+            problem,
+            self.table.solver,
+            state,
+            SampledAlignment(chain, self.plan.prior),
+            snapshots_needed(problem),
+            stream,
+            alignment.expected,
+            averages=averages,
+        )
+
+    def _walk_on(
+        self, state: State, stream: int, alignment: Alignment, seen: Snapshots
+    ) -> Snapshots:
+        """Continue the chain where the information kept may be little or none.
+
+        It is a difference of two numbers, one of which has a Monte Carlo error.
+        """
+        problem, rate, numbers = self.data.problem, self._rate(alignment), self.settings.em.final
+        for _ in range(numbers.most_walks - 1):
+            known = louis_covariance(
+                problem, self.table.solver, state.noise_scale, seen.scores, rate
+            )
+            error = monte_carlo_error(problem, len(seen.scores), known.fraction_kept)
+            if not known.fraction_kept < numbers.doubtful * error:
+                break
+            stream += len(seen.scores)
+            seen = seen.merged(self._walk(state, stream, alignment, averages=True))
+        return seen
+
+    def _merge(self, state: State, alignment: Alignment, n_runs: int, seen: Snapshots) -> Alignment:
+        """Average the runs and the walk at one state by their lengths, in proposals."""
+        made = n_runs * self.plan.schedule.n_steps
+        length = len(seen.scores) * self._steps_between()
+        if seen.expected is None or seen.match_proba is None or alignment.match_proba is None:
+            return alignment
+        share = length / (made + length)
+        return SoftAlignment(self.data.problem, self.plan.prior).conclude(
+            state,
+            alignment.expected + share * (seen.expected - alignment.expected),
+            alignment.match_proba + share * (seen.match_proba - alignment.match_proba),
+            alignment.perm,
+            alignment.acceptance_rate,
+        )
+
+    def _rate(self, alignment: Alignment) -> float | None:
+        """Rate of mismatches among the rows that can move, where it was estimated."""
+        n = self.data.problem.n_movable
+        if not self.plan.prior.estimates or n == 0:
+            return None
+        return float(1.0 - np.asarray(alignment.match_proba)[:n].mean())
+
+
+def _running_mean(mean: Alignment, more: Alignment, n_before: int) -> Alignment:
+    """Add one more run to the mean of `n_before`; the chain continues from its end."""
+    share = 1.0 / (n_before + 1)
+    matched = mean.match_proba
+    if matched is not None and more.match_proba is not None:
+        matched = matched + share * (more.match_proba - matched)
+    return more._replace(
+        expected=mean.expected + share * (more.expected - mean.expected),
+        spread=mean.spread + share * (more.spread - mean.spread),
+        match_proba=matched,
+    )

@@ -1,0 +1,63 @@
+"""Least squares where the order is known."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..alignment.priors import Prior
+from ..data.problem import Problem
+from ..em.information import complete_covariance
+from ..em.memory import MemoryTable
+from ..families.least_squares import LeastSquares
+from ..inference.permutations import PermutationPosterior, without_features
+from ..kernels.swap import Schedule
+from ..kernels.types import IntArray
+from .data import InMemory
+from .results import Iterations, StochasticFit, design_of, uncertainty_of
+from .stochastic import labels_as_given, matches_of
+
+
+def nothing_moves(problem: Problem) -> Problem:
+    """The same rows without features, every label pinned to its own row."""
+    return replace(without_features(problem), starts=np.zeros(1, dtype=np.int64))
+
+
+def fit_known(data: InMemory, solver: LeastSquares, seed: int) -> StochasticFit:
+    """Fit the labels as given by least squares.
+
+    Parameters
+    ----------
+    data : InMemory
+    solver : LeastSquares
+    seed : int
+        Kept for what samples from the fit later.
+
+    Returns
+    -------
+    fit : StochasticFit
+        With one iteration, and every label matched to its own row.
+    """
+    problem = data.problem
+    own: IntArray = np.arange(problem.n_rows, dtype=np.int64)
+    matched = np.ones(problem.n_rows)
+    table = MemoryTable(problem, solver)
+    state = table.ordinary_start()._replace(match_proba=matched, mismatch_rate=0.0)
+    covariance = complete_covariance(table, solver, state.noise_scale)
+    design = design_of(problem.n_rows, problem.n_groups, solver)
+    return StochasticFit(
+        state.coef,
+        state.intercept,
+        state.noise_scale,
+        0.0,
+        design,
+        Iterations(True, np.array([state.objective]), state.coef[None]),
+        None,
+        0.0,
+        Schedule(0, 0, 1),
+        1.0,
+        0.0,
+        matches_of(problem, problem.y, own, matched),
+        uncertainty_of(covariance, state.noise_scale, 0.0, design, problem.X.shape[1]),
+        PermutationPosterior(nothing_moves(problem), Prior(), state, seed),
+        labels_as_given(data, solver),
+    )

@@ -1,0 +1,48 @@
+"""The two-component mixture: a label is the row's own, or one of the labels at large."""
+
+import numpy as np
+
+from ..families.least_squares import LeastSquares
+from ..search.robust import fit_mixture as climb_mixture
+from .data import InMemory
+from .results import MixtureFit, design_of
+from .settings import MixtureSettings
+
+
+def fit_mixture(data: InMemory, settings: MixtureSettings) -> MixtureFit:
+    """Fit the mixture by EM from two starts.
+
+    Parameters
+    ----------
+    data : InMemory
+        Its match probabilities, where there are any, take the place of the rate.
+    settings : MixtureSettings
+
+    Returns
+    -------
+    fit : MixtureFit
+    """
+    problem = data.problem
+    solver = LeastSquares(problem.X, fit_intercept=settings.fit_intercept)
+    pinned = np.zeros(problem.n_rows)
+    pinned[problem.n_movable :] = 1.0
+    mixture = climb_mixture(
+        solver,
+        problem.restore(problem.y),
+        mismatch_rate=settings.mismatch_rate,
+        match_prob=None if data.match_prob is None else problem.restore(data.match_prob),
+        known=problem.restore(pinned) == 1.0,
+        max_iter=settings.max_iter,
+        tol=settings.tol,
+    )
+    return MixtureFit(
+        mixture.coef,
+        mixture.intercept,
+        mixture.noise_scale,
+        mixture.mismatch_rate,
+        mixture.match_proba,
+        mixture.log_likelihood,
+        mixture.n_iter,
+        mixture.converged,
+        design_of(problem.n_rows, problem.n_groups, solver),
+    )

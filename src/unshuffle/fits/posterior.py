@@ -1,0 +1,114 @@
+"""Draws from the posterior over coefficients, noise, permutation and rate of mismatches."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..alignment.priors import SMALLEST_RATE
+from ..families.least_squares import LeastSquares
+from ..inference.parameter_prior import weakly_informative
+from ..inference.posterior import Posterior, collect, dispersed_starts, run_chains
+from ..inference.posterior_chain import PosteriorChain
+from ..inference.posterior_model import Model
+from ..kernels.types import FloatArray
+from .data import InMemory
+from .progress import Progress, Reporting, quiet
+from .results import StochasticFit
+
+
+@dataclass(frozen=True)
+class PosteriorSettings:
+    """How the posterior is sampled.
+
+    Attributes
+    ----------
+    seed : int
+    n_chains, n_draws, n_warmup, thin : int
+    dispersion : float
+        Chains start so many standard errors around the fit: further apart than they should end.
+    smallest_fraction : float
+        Of the information kept, for that purpose.
+    """
+
+    seed: int
+    n_chains: int = 4
+    n_draws: int = 1000
+    n_warmup: int = 500
+    thin: int = 1
+    dispersion: float = 2.0
+    smallest_fraction: float = 0.05
+
+
+def sample_posterior(
+    data: InMemory,
+    fit: StochasticFit,
+    solutions: FloatArray,
+    names: list[str],
+    settings: PosteriorSettings,
+    *,
+    reporting: Reporting = quiet,
+) -> Posterior:
+    """Run chains from the solutions of a search, or from around the fit.
+
+    Parameters
+    ----------
+    data : InMemory
+        The data of the fit.
+    fit : StochasticFit
+    solutions : array of shape (n_solutions, d)
+        Coefficients of distinct optima, between which chains jump.
+    names : list of str
+        Names of the features.
+    settings : PosteriorSettings
+    reporting : callable
+        Opens a report of the draws.
+
+    Returns
+    -------
+    posterior : Posterior
+    """
+    known = fit.permutations
+    if known is None or fit.uncertainty is None:
+        raise ValueError(
+            "variant='published' is the paper's algorithm and has no posterior; fit variant='exact'"
+        )
+    prior = known.prior
+    if prior.estimates and prior.places is not None:
+        raise ValueError(
+            "the posterior of the rate of mismatches is not available together with max_shift; "
+            "give mismatch_rate a number, or leave out max_shift"
+        )
+    problem = replace(data.problem, starts=known.problem.starts)  # no block where order is known
+    solver = LeastSquares(problem.X, fit_intercept=fit.design.fit_intercept)
+    model = Model(problem, solver, prior, weakly_informative(problem))
+    optima = np.array([model.coordinates(coef) for coef in solutions])
+    kept = np.fmax(fit.uncertainty.fraction_kept, settings.smallest_fraction)
+    rate = 0.5 if fit.mismatch_rate is None else fit.mismatch_rate
+    starts = dispersed_starts(
+        model,
+        optima,
+        fit.noise_scale,
+        known.state.perm,
+        float(np.clip(rate, SMALLEST_RATE, 0.99)),
+        n_chains=settings.n_chains,
+        spread=settings.dispersion / np.sqrt(kept),
+        seed=settings.seed,
+    )
+    chains = [
+        PosteriorChain(
+            model,
+            start,
+            settings.seed,
+            number,
+            n_warmup=settings.n_warmup,
+            n_draws=settings.n_draws,
+            thin=settings.thin,
+            jumps=optima,
+        )
+        for number, start in enumerate(starts)
+    ]
+    total = chains[0].n_iterations
+    with reporting(total, "draws") as report:
+        run_chains(chains, data.workers, lambda done: report(Progress(done, total)))
+    side_by_side = fit.matches is not None and fit.matches.match_proba is not None
+    return collect(model, chains, names, side_by_side)

@@ -1,0 +1,316 @@
+"""What fits return: frozen, typed and complete. Vectors over rows are in the user's order.
+
+In shapes n counts rows, d features and k coefficients, the intercept included.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..em.information import Covariance
+from ..em.loop import EMResult
+from ..em.table import Expected
+from ..families.family import Solver
+from ..inference.intervals import Estimates
+from ..inference.permutations import PermutationPosterior
+from ..inference.verdict import Verdict
+from ..kernels.swap import Schedule
+from ..kernels.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """What the fit knows of the table.
+
+    Attributes
+    ----------
+    n_rows, n_groups, rank : int
+    dependent : array of int
+        Columns that take part in a linear dependence.
+    freedom : int
+        Degrees of freedom: rows less parameters.
+    fit_intercept : bool
+    """
+
+    n_rows: int
+    n_groups: int
+    rank: int
+    dependent: IntArray
+    freedom: int
+    fit_intercept: bool
+
+
+def design_of(n_rows: int, n_groups: int, solver: Solver) -> Design:
+    """Collect the facts."""
+    return Design(
+        n_rows,
+        n_groups,
+        solver.rank,
+        solver.dependent,
+        n_rows - solver.n_parameters,
+        solver.fit_intercept,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Iterations:
+    """The way that EM took.
+
+    Attributes
+    ----------
+    converged : bool
+    objective : array of shape (n_iter,)
+        Expected sum of squares after each iteration.
+    coef : array of shape (n_iter, d)
+        Coefficients after each iteration.
+    """
+
+    converged: bool
+    objective: FloatArray
+    coef: FloatArray
+
+    @property
+    def n_iter(self) -> int:
+        """Iterations run."""
+        return len(self.objective)
+
+
+def iterations_of(result: EMResult[Expected]) -> Iterations:
+    """Read the record of EM."""
+    return Iterations(
+        result.converged,
+        np.array([step.objective for step in result.steps]),
+        np.array([step.coef for step in result.steps]),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """One entry per row.
+
+    Attributes
+    ----------
+    expected_labels : array of shape (n,)
+    permutation : array of shape (n,)
+        A most likely permutation: row i holds ``y[permutation[i]]``.
+    match_proba : array of shape (n,) or None
+        Probability that the label given beside a row is its own; None where none was computed.
+    """
+
+    expected_labels: FloatArray
+    permutation: IntArray
+    match_proba: FloatArray | None
+
+
+@dataclass(frozen=True, eq=False)
+class Uncertainty:
+    """Standard errors; nan where the fit does not maximise the likelihood.
+
+    Attributes
+    ----------
+    covariance : array of shape (k, k)
+    standard_errors : array of shape (k,)
+    noise_scale_se, mismatch_rate_se : float
+    fraction_kept : float
+        Smallest fraction of the information kept in any direction.
+    inflation : float
+        Standard errors as a multiple of those with known order.
+    """
+
+    covariance: FloatArray
+    standard_errors: FloatArray
+    noise_scale_se: float
+    mismatch_rate_se: float
+    fraction_kept: float
+    inflation: float
+
+
+def uncertainty_of(
+    covariance: Covariance | None, noise_scale: float, rate: float, design: Design, d: int
+) -> Uncertainty:
+    """From a covariance to standard errors."""
+    nan, size = float("nan"), d + design.fit_intercept
+    if covariance is None:
+        blank = np.full((size, size), nan)
+        return Uncertainty(blank, np.full(size, nan), nan, nan, nan, nan)
+    coef = covariance.coef if design.fit_intercept else covariance.coef[1:, 1:]
+    return Uncertainty(
+        coef,
+        np.sqrt(np.maximum(np.diag(coef), 0.0)),
+        # The delta method leads from the logarithm and the logit to the scale people read.
+        noise_scale * covariance.log_noise**0.5,
+        rate * (1.0 - rate) * covariance.logit_rate**0.5,
+        covariance.fraction_kept,
+        covariance.inflation,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class StochasticFit:
+    """A fit by Stochastic EM, or by least squares where the order is known.
+
+    Attributes
+    ----------
+    coef : array of shape (d,)
+    intercept, noise_scale : float
+    mismatch_rate : float or None
+        Expected share of rows whose label is not their own; None where it was not computed.
+    design : Design
+    iterations : Iterations
+    acceptance_rate : float or None
+        Of the last iteration; None where nothing was sampled.
+    tol : float
+    schedule : Schedule
+        Proposals of an iteration.
+    temper, ridge : float
+    matches : Matches or None
+        None for a fit in passes.
+    uncertainty : Uncertainty or None
+        None for the published variant.
+    permutations : PermutationPosterior or None
+        None for the published variant and for a fit in passes.
+    as_given : Estimates or None
+        Least squares on the labels as given; None where they were not given beside rows.
+    """
+
+    coef: FloatArray
+    intercept: float
+    noise_scale: float
+    mismatch_rate: float | None
+    design: Design
+    iterations: Iterations
+    acceptance_rate: float | None
+    tol: float
+    schedule: Schedule
+    temper: float
+    ridge: float
+    matches: Matches | None
+    uncertainty: Uncertainty | None
+    permutations: PermutationPosterior | None
+    as_given: Estimates | None
+
+
+@dataclass(frozen=True, eq=False)
+class HardFit:
+    """A fit by Hard EM.
+
+    Attributes
+    ----------
+    coef : array of shape (d,)
+    intercept, noise_scale : float
+    design : Design
+    iterations : Iterations
+        Of the last run, from the best start.
+    matches : Matches
+    n_init : int
+        Starts tried.
+    restart_objectives : array of shape (n_init,)
+        Matched sum of squares that each start led to.
+    """
+
+    coef: FloatArray
+    intercept: float
+    noise_scale: float
+    design: Design
+    iterations: Iterations
+    matches: Matches
+    n_init: int
+    restart_objectives: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureFit:
+    """A fit of the two-component mixture.
+
+    Attributes
+    ----------
+    coef : array of shape (d,)
+    intercept, noise_scale, mismatch_rate : float
+    match_proba : array of shape (n,)
+    mean_log_density : float
+    n_iter : int
+    converged : bool
+    design : Design
+    """
+
+    coef: FloatArray
+    intercept: float
+    noise_scale: float
+    mismatch_rate: float
+    match_proba: FloatArray
+    mean_log_density: float
+    n_iter: int
+    converged: bool
+    design: Design
+
+
+@dataclass(frozen=True, eq=False)
+class SearchFit:
+    """What a search for the best match found.
+
+    Attributes
+    ----------
+    solutions : array of shape (n_solutions, d)
+        Coefficients of the distinct matches, the best first.
+    objectives : array of shape (n_solutions,)
+        Their matched sums of squares.
+    certified : bool
+        Whether the first was proved to be the best of all.
+    lower_bound : float
+    score : float
+        Log of the matched sum of squares, in the units of `null_scores`.
+    null_scores : array
+        Of searches on labels unrelated to the features; empty where there were none.
+    p_value : float
+        Of the match against unrelated labels; nan without null searches.
+    n_candidates, n_found : int
+        Starts tried, and how many of the independent ones ended in the best match.
+    stopped_by : str
+    """
+
+    solutions: FloatArray
+    objectives: FloatArray
+    certified: bool
+    lower_bound: float
+    score: float
+    null_scores: FloatArray
+    p_value: float
+    n_candidates: int
+    n_found: int
+    stopped_by: str
+
+
+@dataclass(frozen=True, eq=False)
+class AutoFit:
+    """A fit by `fit_auto`: what was found, how, and whether to trust it.
+
+    Attributes
+    ----------
+    fit : StochasticFit
+    pairing : {"lost", "mostly-right", "known"}
+    order_p_value : float
+        Of the test whether the order given carries information; nan where none was made.
+    start : {"match", "known rows", "group means", "labels as given"}
+    search : SearchFit or None
+    refit_distances : array
+        Relative change of the coefficients in refits of simulated labels; empty where no match
+        was used.
+    temper_shift : float
+        Relative change of the coefficients at 1.5 times the noise; nan where it was not computed.
+    shrinkage_share : float
+        Share of the fit that shrinking least squares on the labels as given would have given.
+    objective : float
+        Matched sum of squares at the coefficients.
+    verdict : Verdict
+    """
+
+    fit: StochasticFit
+    pairing: str
+    order_p_value: float
+    start: str
+    search: SearchFit | None
+    refit_distances: FloatArray
+    temper_shift: float
+    shrinkage_share: float
+    objective: float
+    verdict: Verdict

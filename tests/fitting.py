@@ -1,0 +1,31 @@
+"""Call the functions of `unshuffle.fits` on plain arrays, with settings that users do not see."""
+
+import numpy as np
+
+from unshuffle.data.groups import encode_groups
+from unshuffle.data.local import LocalParts, slice_array
+from unshuffle.data.problem import make_problem
+from unshuffle.data.threads import Workers
+from unshuffle.fits.checkpoint import NO_CHECKPOINT
+from unshuffle.fits.data import InMemory, InPasses
+from unshuffle.fits.settings import StochasticSettings
+from unshuffle.fits.stochastic import fit_stochastic
+
+
+def in_memory(X, y, groups=None, known=None, n_jobs=1, **settings):
+    """A `StochasticFit` to a table in memory."""
+    known = np.zeros(len(y), dtype=bool) if known is None else known
+    problem = make_problem(X, y, encode_groups(groups, len(y)), known)
+    with Workers(n_jobs) as workers:
+        return fit_stochastic(InMemory(problem, workers), StochasticSettings(0, **settings))
+
+
+def in_passes(
+    X, y, groups=None, known=None, rows_per_part=1_000, checkpoint=NO_CHECKPOINT, **settings
+):
+    """A `StochasticFit` to the same table, read in passes."""
+    known = np.zeros(len(y), dtype=bool) if known is None else known
+    parts = slice_array(X, y, encode_groups(groups, len(y)), known, rows_per_part)
+    with Workers(1) as workers:
+        data = InPasses(LocalParts(parts, workers), checkpoint)
+        return fit_stochastic(data, StochasticSettings(0, **settings))
