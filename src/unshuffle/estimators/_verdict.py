@@ -30,7 +30,7 @@ def _of_order(model: Any) -> list[Reason | None]:
         checks.order(model.pairing_pvalue_) if tested else None,
         checks.mismatches(model.mismatch_rate_),
         checks.precision(model.error_inflation_, model.information_left_),
-        checks.tempering(model.temper_shift_),
+        checks.noise_sensitivity(model.temper_shift_),
     ]
 
 
@@ -40,18 +40,17 @@ def _of_match(model: Any, problem: Problem) -> list[Reason | None]:
         number = n_known if model.start_ == "known rows" else model.n_groups_
         return [checks.anchor(model.start_, number, model.null_pvalue_)]
     followed = model.start_ == "match"
-    compared = not np.isnan(model.null_pvalue_)
-    chance = checks.chance(model.null_pvalue_, followed) if compared else checks.not_compared()
+    compared = checks.unrelated_labels(model.null_pvalue_, followed)
     if not followed:
         share = share_inside(problem)
         if share < MUCH_INSIDE:
             return [checks.narrow_groups(share)]
-        return [chance, checks.caution(model.temper_)]
+        return [compared, checks.no_match_used(model.temper_)]
     return [
-        chance,
+        compared,
         checks.recovery(model.refit_distances_),
         checks.agreement(model.n_found_, model.certified_),
         checks.precision(model.error_inflation_, model.information_left_),
-        checks.tempering(model.temper_shift_),
+        checks.noise_sensitivity(model.temper_shift_),
         checks.shrinkage(model.shrinkage_share_) if model._as_given is not None else None,
     ]
