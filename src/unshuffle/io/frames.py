@@ -1,6 +1,6 @@
 """Data frames of any library in, and the caller's own kind back out (narwhals does the work)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,6 +85,11 @@ def make_frame(columns: Mapping[str, Any], library: str | None) -> Any:
     plain = {name: np.asarray(values).tolist() for name, values in columns.items()}
     backend: Any = library
     return nw.from_dict(plain, backend=backend).to_native()
+
+
+def feature_names(names: Sequence[str] | None, n: int) -> list[str]:
+    """The names, or x0, x1, ... where there are none."""
+    return [f"x{j}" for j in range(n)] if names is None else [str(name) for name in names]
 
 
 def _objects(values: list[Any]) -> NDArray[Any]:
