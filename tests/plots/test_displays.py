@@ -188,7 +188,7 @@ def test_solutions_without_comparison_have_one_panel(lost):
         SolutionsDisplay.from_estimator(lost, ax=axes_on_new_figure())
 
 
-def test_the_least_certain_groups_are_drawn_first(zones):
+def test_groups_are_drawn_by_mean_probability(zones):
     data, model = zones
     display = MatchDisplay.from_estimator(model, groups=[f"zone {g}" for g in data.groups])
     assert display.kind == "groups"

@@ -12,7 +12,7 @@ from ..search.starts import MUCH_INSIDE
 from .settings import CHECKS, CheckSettings
 from .verdict import Level, Reason
 
-MORE_DATA = "get smaller groups, rows with known labels, or use fewer features"
+MORE_DATA = "use smaller groups, more rows with a known label, or fewer features"
 
 
 def unrelated_labels(p_value: float, used: bool, settings: CheckSettings = CHECKS) -> Reason:
@@ -138,7 +138,7 @@ def no_match_used(temper: float) -> Reason:
         f"No match was used: labels were aligned at {temper:g} times the noise (good: 1), so the "
         "coefficients are shrunken and have no standard errors"
     )
-    advice = f"do not use this fit; {MORE_DATA}"
+    advice = "do not interpret the coefficients, nor their signs"
     return Reason("reject", "no match used", temper, 1.0, text, advice)
 
 

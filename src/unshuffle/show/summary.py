@@ -147,15 +147,14 @@ def _columns(table: Estimates, level: float) -> dict[str, Any]:
 
 def headline(verdict: Verdict) -> str:
     """What follows from a verdict, in one sentence."""
-    n_checks = len(verdict.reasons)
-    n_against = sum(reason.level == verdict.level for reason in verdict.reasons)
-    if not n_checks:
+    if not verdict.reasons:
         return "The order is known, so nothing had to be checked."
-    found = f"{n_against} of {n_checks} check{'s' if n_checks > 1 else ''}"
+    n_against = sum(reason.level == verdict.level for reason in verdict.reasons)
+    counted = f"{n_against} of {len(verdict.reasons)} checks"
     return {
-        "trust": f"Use the coefficients and their intervals: {found} passed.",
-        "caution": f"Read the reasons before using the coefficients: {found} advised caution.",
-        "reject": f"Do not use the coefficients: {found} rejected the fit.",
+        "trust": "Use the coefficients and their intervals: all checks passed.",
+        "caution": f"Read the reasons before using the coefficients: {counted} advise caution.",
+        "reject": f"Do not use the coefficients: {counted} reject the fit.",
     }[verdict.level]
 
 

@@ -31,7 +31,7 @@ class MatchCalibrationDisplay:
     Examples
     --------
     >>> import numpy as np
-    >>> from unshuffle.plots import MatchCalibrationDisplay
+    >>> from unshuffle.show.plots import MatchCalibrationDisplay
     >>> rng = np.random.default_rng(0)
     >>> proba = rng.uniform(size=1000)
     >>> display = MatchCalibrationDisplay.from_predictions(rng.uniform(size=1000) < proba, proba)

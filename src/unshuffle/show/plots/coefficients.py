@@ -41,7 +41,7 @@ class CoefficientDisplay:
     --------
     >>> from unshuffle import StochasticEMRegressor
     >>> from unshuffle.datasets import make_shuffled_regression
-    >>> from unshuffle.plots import CoefficientDisplay
+    >>> from unshuffle.show.plots import CoefficientDisplay
     >>> data = make_shuffled_regression(200, 2, noise=0.3, shuffle="fraction", random_state=0)
     >>> model = StochasticEMRegressor(mismatch_rate="estimate", random_state=0)
     >>> display = CoefficientDisplay.from_estimator(

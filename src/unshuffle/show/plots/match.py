@@ -15,7 +15,7 @@ from ._style import panels
 class MatchDisplay:
     """Heat map of match probabilities.
 
-    There are two kinds. "groups" has one line per group, the least certain at the top, and one
+    There are two kinds. "groups" has one line per group, the lowest probabilities first, and one
     cell per row: the probability that the label given beside it is its own. "pairs" shows one
     group: in line i and column j the probability that row i holds label j. Rows are sorted by
     their fitted values. Labels stand beside their rows, or are sorted by size where the order is
@@ -42,7 +42,7 @@ class MatchDisplay:
     --------
     >>> from unshuffle import StochasticEMRegressor
     >>> from unshuffle.datasets import make_shuffled_regression
-    >>> from unshuffle.plots import MatchDisplay
+    >>> from unshuffle.show.plots import MatchDisplay
     >>> data = make_shuffled_regression(60, 2, shuffle="groups", n_groups=6, random_state=0)
     >>> model = StochasticEMRegressor(random_state=0).fit(data.X, data.y, groups=data.groups)
     >>> MatchDisplay.from_estimator(model, groups=data.groups).matrix.shape
@@ -82,7 +82,7 @@ class MatchDisplay:
         known : array-like of bool of shape (n_samples,), optional
             Rows to leave out because their label is known to be their own.
         max_groups : int, default=40
-            Show at most so many groups, the least certain ones.
+            Show at most so many groups, those with the lowest mean probability.
         ax : matplotlib Axes, optional
             Where to draw.
 
@@ -132,7 +132,7 @@ class MatchDisplay:
         Examples
         --------
         >>> import numpy as np
-        >>> from unshuffle.plots import MatchDisplay
+        >>> from unshuffle.show.plots import MatchDisplay
         >>> MatchDisplay.from_pairs([[0.9, 0.1], [0.1, 0.9]], fitted=[2.0, 1.0]).matrix[0]
         array([0.9, 0.1])
         """
@@ -167,8 +167,8 @@ class MatchDisplay:
         if groups:
             bar.set_label("probability of holding its own label")
             axes.set_title("Match probabilities by group", loc="left")
-            axes.set_xlabel("rows of the group, the least certain first")
-            axes.set_ylabel("group, the least certain first")
+            axes.set_xlabel("rows of the group, lowest probability first")
+            axes.set_ylabel("group, lowest probability first")
             _tick_names(axes, self.names)
             axes.set_xticks([])
         else:

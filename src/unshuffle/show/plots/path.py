@@ -37,7 +37,7 @@ class PathDisplay:
     --------
     >>> from unshuffle import StochasticEMRegressor
     >>> from unshuffle.datasets import make_shuffled_regression
-    >>> from unshuffle.plots import PathDisplay
+    >>> from unshuffle.show.plots import PathDisplay
     >>> data = make_shuffled_regression(200, 2, noise=0.3, shuffle="fraction", random_state=0)
     >>> model = StochasticEMRegressor(mismatch_rate="estimate", random_state=0)
     >>> display = PathDisplay.from_estimator(model.fit(data.X, data.y))

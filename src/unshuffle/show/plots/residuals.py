@@ -33,7 +33,7 @@ class ResidualDisplay:
     --------
     >>> from unshuffle import StochasticEMRegressor
     >>> from unshuffle.datasets import make_shuffled_regression
-    >>> from unshuffle.plots import ResidualDisplay
+    >>> from unshuffle.show.plots import ResidualDisplay
     >>> data = make_shuffled_regression(200, 2, noise=0.3, shuffle="fraction", random_state=0)
     >>> model = StochasticEMRegressor(mismatch_rate="estimate", random_state=0)
     >>> display = ResidualDisplay.from_estimator(model.fit(data.X, data.y), data.X)

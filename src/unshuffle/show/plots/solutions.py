@@ -39,7 +39,7 @@ class SolutionsDisplay:
     --------
     >>> from unshuffle import ShuffledRegressor
     >>> from unshuffle.datasets import make_shuffled_regression
-    >>> from unshuffle.plots import SolutionsDisplay
+    >>> from unshuffle.show.plots import SolutionsDisplay
     >>> data = make_shuffled_regression(200, 2, noise=0.1, random_state=0)
     >>> model = ShuffledRegressor(random_state=0).fit(data.X, data.y)
     >>> display = SolutionsDisplay.from_estimator(model)

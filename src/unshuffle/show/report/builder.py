@@ -59,11 +59,11 @@ def build_report(
     --------
     >>> from unshuffle import ShuffledRegressor
     >>> from unshuffle.datasets import make_shuffled_regression
-    >>> from unshuffle.report import build_report
+    >>> from unshuffle.show.report import build_report
     >>> data = make_shuffled_regression(100, 2, shuffle="fraction", random_state=0)
     >>> model = ShuffledRegressor(random_state=0).fit(data.X, data.y)
-    >>> "Do not use" in build_report(model)
-    False
+    >>> "all checks passed" in build_report(model)
+    True
     """
     check_fitted(model)
     names, rows = names_of(model), rows_of(model)
@@ -118,7 +118,7 @@ def write_report(path: str | PathLike[str], model: Any, **arguments: Any) -> Pat
     >>> from tempfile import TemporaryDirectory
     >>> from unshuffle import ShuffledRegressor
     >>> from unshuffle.datasets import make_shuffled_regression
-    >>> from unshuffle.report import write_report
+    >>> from unshuffle.show.report import write_report
     >>> data = make_shuffled_regression(100, 2, shuffle="fraction", random_state=0)
     >>> model = ShuffledRegressor(random_state=0).fit(data.X, data.y)
     >>> with TemporaryDirectory() as folder:

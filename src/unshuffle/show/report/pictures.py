@@ -127,8 +127,8 @@ def _groups(model: Any, data: DataFacts, rows: FitRows) -> Figure:
     names = groups if data.group_names is None else data.group_names
     return Figure(
         "groups",
-        "Bright cells are rows that hold their own label with high probability. The least certain "
-        "groups and rows come first.",
+        "Bright cells are rows that hold their own label with high probability. Groups and "
+        "rows with the lowest probabilities come first.",
         (3.9,),
         lambda axes: MatchDisplay.from_estimator(model, groups=names, known=groups < 0, ax=axes),
     )

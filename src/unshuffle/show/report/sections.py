@@ -34,7 +34,7 @@ WITHOUT_MATPLOTLIB = 'Figures need matplotlib: pip install "unshuffle[plots]"'
 
 
 def verdict(model: Any) -> str:
-    """The verdict in words, and every reason with its number, its threshold and its advice."""
+    """The verdict, what follows from it, and every reason with its advice."""
     found = getattr(model, "verdict_", None)
     level = "none" if found is None else found.level
     word = "No verdict" if found is None else level.capitalize()
@@ -52,14 +52,12 @@ def verdict(model: Any) -> str:
 
 
 def _reason(reason: Reason) -> str:
-    measured = "not measured" if np.isnan(reason.value) else number(reason.value)
     advice = f'<p class="advice"><b>What to do:</b> {_sentence(reason.advice)}</p>'
     return (
         f'<li class="{reason.level}"><p class="check"><span class="mark" aria-hidden="true">'
         f"{MARKS[reason.level]}</span> {text(_capital(reason.check))} "
         f'<span class="level">{reason.level}</span></p><p>{_sentence(reason.text)}</p>'
-        f'<p class="numbers">Measured <b>{measured}</b> · threshold <b>{number(reason.threshold)}'
-        f"</b></p>{advice if reason.advice else ''}</li>"
+        f"{advice if reason.advice else ''}</li>"
     )
 
 
@@ -95,7 +93,8 @@ def coefficients(model: Any, names: Sequence[str], limits: ShowSettings) -> str:
     lines = [*range(first), *(first + j for j in chosen)]
     rows = [[Cell(summary.names[k]), *(column[k] for column in found)] for k in lines]
     table = sortable_table(columns, rows, name="coefficients", caption="Coefficients", over=over)
-    return definitions(summary.facts) + note + table
+    facts = {_capital(title): value for title, value in summary.facts.items()}
+    return definitions(facts) + note + table
 
 
 def _estimates(found: Any, level: float) -> list[list[Cell]]:
@@ -123,7 +122,7 @@ def pictures(model: Any, data: DataFacts, rows: FitRows, limits: ShowSettings) -
 
 
 def matches(model: Any, data: DataFacts, rows: FitRows, limits: ShowSettings) -> str:
-    """Rows with their labels and match probabilities, the least certain first."""
+    """Rows with their labels and match probabilities, lowest first."""
     proba = getattr(model, "match_proba_", None)
     listed = np.arange(data.n_rows) if proba is None else np.argsort(proba, kind="stable")
     columns = _match_columns(model, data, rows, listed[: limits.most_matches])
@@ -132,7 +131,7 @@ def matches(model: Any, data: DataFacts, rows: FitRows, limits: ShowSettings) ->
     cells = cells[: np.searchsorted(sizes, limits.most_match_characters)]
     n_all, n_shown = f"{data.n_rows:,}", f"{len(cells):,}"
     note = f"All {n_all} rows" if n_all == n_shown else f"{n_shown} of {n_all} rows"
-    note += ", in their own order." if proba is None else ", the least certain first."
+    note += ", in their own order." if proba is None else ", lowest match probability first."
     if data.row_names is None:
         note += " Rows are numbered from 0."
     return f"<p>{note}</p>{_filters(proba is not None)}" + sortable_table(
@@ -172,7 +171,7 @@ def _match_columns(
     if hasattr(model, "expected_labels_"):
         columns.append((Column("Expected label"), _numbers(model.expected_labels_[listed])))
         likely = _names(names if paired else None, model.permutation_[listed])
-        title = "Most likely label: of row" if paired else "Most likely label: number"
+        title = "Most likely label from row" if paired else "Most likely label number"
         columns.append((Column(title, number=not paired or names is None), likely))
     return columns
 
