@@ -4,6 +4,8 @@ A reason's text is one sentence with the number and the range that is good; its 
 do where the number lies outside.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
 from math import isnan
 
 from ..kernels.types import FloatArray
@@ -21,88 +23,84 @@ def unrelated_labels(p_value: float, used: bool, settings: CheckSettings = CHECK
     if isnan(p_value):
         text = "The match was not compared with unrelated labels, so it has no p-value"
         return Reason("caution", check, p_value, limit, text, "fit with search='auto'")
-    level = _level(p_value, limit, settings.match_p_reject)
-    if level == "reject" and used:  # it is far better than all others, or was found again
-        level = "caution"
-    text = f"The p-value of the match against unrelated labels is {p_value:.2g} ({_below(limit)})"
-    action = "compare with other evidence, or" if level == "caution" else "do not use this fit;"
-    return _reason(level, check, p_value, limit, text, f"{action} {MORE_DATA}")
+    # A match that is used is far better than all others, or was found again: it is not rejected.
+    rejects = not used and p_value >= settings.match_p_reject
+    return _below(
+        check, p_value, limit, None if used else settings.match_p_reject,
+        f"The p-value of the match against unrelated labels is {p_value:.2g}",
+        f"{'do not use this fit;' if rejects else 'compare with other evidence, or'} {MORE_DATA}",
+    )  # fmt: skip
 
 
 def recovery(distances: FloatArray, settings: CheckSettings = CHECKS) -> Reason:
     """Would these data recover this fit if it were true?"""
-    value, limit = usual_distance(distances), settings.refit_caution
-    level = _level(value, limit, settings.refit_reject)
-    text = (
-        f"Refitting data simulated from this fit moves the coefficients by {_percent(value)} "
-        f"({_below_percent(limit)})"
-    )
-    advice = f"data like these cannot determine such coefficients; {MORE_DATA}"
-    return _reason(level, "recoverability", value, limit, text, advice)
+    value = usual_distance(distances)
+    return _below(
+        "recoverability", value, settings.refit_caution, settings.refit_reject,
+        f"Refitting data simulated from this fit moves the coefficients by {_percent(value)}",
+        f"data like these cannot determine such coefficients; {MORE_DATA}",
+        form=_percent,
+    )  # fmt: skip
 
 
 def order(p_value: float, settings: CheckSettings = CHECKS) -> Reason:
     """Is the order given informative?"""
-    limit = settings.order_p_caution
-    text = (
-        f"The p-value of the order given against shuffled labels is {p_value:.2g} ({_below(limit)})"
-    )
-    advice = "set pairing='mostly-right' only if you know that most rows hold their own label"
-    return _reason(
-        _level(p_value, limit), "information in the order given", p_value, limit, text, advice
-    )
+    return _below(
+        "information in the order given", p_value, settings.order_p_caution, None,
+        f"The p-value of the order given against shuffled labels is {p_value:.2g}",
+        "set pairing='mostly-right' only if you know that most rows hold their own label",
+    )  # fmt: skip
 
 
 def mismatches(rate: float, settings: CheckSettings = CHECKS) -> Reason:
     """Are there enough right rows to fit to?"""
-    limit = settings.mismatch_caution
-    text = (
-        f"An estimated {_percent(rate)} of the rows hold the label of another row "
-        f"({_below_percent(limit)})"
-    )
-    advice = "improve the record linkage, or mark rows whose label is known to be their own"
-    return _reason(_level(rate, limit), "share of mismatches", rate, limit, text, advice)
+    return _below(
+        "share of mismatches", rate, settings.mismatch_caution, None,
+        f"An estimated {_percent(rate)} of the rows hold the label of another row",
+        "improve the record linkage, or mark rows whose label is known to be their own",
+        form=_percent,
+    )  # fmt: skip
 
 
 def precision(
     inflation: float, information_left: float, settings: CheckSettings = CHECKS
 ) -> Reason:
     """How much of the precision is lost with the order?"""
-    limit = settings.inflation_caution
-    text = f"Standard errors are {inflation:.1f} times those with the order known ({_below(limit)})"
-    if information_left <= 0.0:
-        text = (
-            "The fraction of the information kept (observed / complete) is "
-            f"{information_left:.2g} for some combination of coefficients (good: above 0)"
-        )
-    advice = f"to reduce the standard errors, {MORE_DATA}"
-    return _reason(_level(inflation, limit), "precision", inflation, limit, text, advice)
+    reason = _below(
+        "precision", inflation, settings.inflation_caution, None,
+        f"Standard errors are {inflation:.1f} times those with the order known",
+        f"to reduce the standard errors, {MORE_DATA}",
+    )  # fmt: skip
+    if information_left > 0.0 or isnan(information_left):
+        return reason
+    text = (
+        f"The fraction of the information kept (observed / complete) is {information_left:.2g} for "
+        "some combination of coefficients (good: above 0)"
+    )
+    return replace(reason, text=text)
 
 
 def noise_sensitivity(shift: float, settings: CheckSettings = CHECKS) -> Reason:
     """Does the fit depend on the exact size of the noise?"""
-    limit = settings.noise_caution
-    level = _level(shift, limit, settings.noise_reject)
-    text = (
-        f"Aligning the labels at 1.5 times the noise changes the fit by {_percent(shift)} "
-        f"({_below_percent(limit)})"
-    )
-    advice = "check in the residuals that the noise is normal and its variance constant"
-    return _reason(level, "sensitivity to the noise", shift, limit, text, advice)
+    return _below(
+        "sensitivity to the noise", shift, settings.noise_caution, settings.noise_reject,
+        f"Aligning the labels at 1.5 times the noise changes the fit by {_percent(shift)}",
+        "check in the residuals that the noise is normal and its variance constant",
+        form=_percent,
+    )  # fmt: skip
 
 
 def agreement(n_found: int, certified: bool, settings: CheckSettings = CHECKS) -> Reason:
     """Did independent starts end in the same match?"""
-    needed = settings.starts_needed
-    text = (
-        f"{n_found} independent start{'' if n_found == 1 else 's'} of the search ended in the best "
-        f"match (good: {needed} or more)"
-    )
+    check, value, needed = "agreement of searches", float(n_found), settings.starts_needed
     if certified:
-        text = "The best match is proved to be optimal"
-    level: Level = "trust" if certified or n_found >= needed else "caution"
+        return Reason("trust", check, value, needed, "The best match is proved to be optimal")
+    starts = "1 independent start" if n_found == 1 else f"{n_found} independent starts"
+    text = f"{starts} of the search ended in the best match (good: {needed} or more)"
+    if n_found >= needed:
+        return Reason("trust", check, value, needed, text)
     advice = "raise n_candidates: a longer search may find a better match"
-    return _reason(level, "agreement of searches", float(n_found), needed, text, advice)
+    return Reason("caution", check, value, needed, text, advice)
 
 
 def shrinkage(share: float) -> Reason:
@@ -149,7 +147,7 @@ def anchor(held_by: str, number: int, p_value: float, settings: CheckSettings = 
     if not isnan(p_value):
         found = (
             "The match is no better than one to unrelated labels "
-            f"(p-value {p_value:.2g}, {_below(limit)})"
+            f"(p-value {p_value:.2g}, good: below {limit:g})"
         )
     text = f"{found}, so the fit relies on {number} {held_by}"
     advice = f"compare with a fit to the {held_by} alone"
@@ -160,33 +158,28 @@ def narrow_groups(share: float) -> Reason:
     """No match was used, but labels can only have moved between similar ones."""
     text = (
         f"No match is better than one to unrelated labels, but only {_percent(share)} of the "
-        f"labels' variance lies inside groups ({_below_percent(MUCH_INSIDE)})"
+        f"labels' variance lies inside groups (good: below {_percent(MUCH_INSIDE)})"
     )
     advice = f"expect slopes that are too small by about {_percent(share)}"
     return Reason("caution", "variance inside groups", share, MUCH_INSIDE, text, advice)
 
 
-def _reason(
-    level: Level, check: str, value: float, threshold: float, text: str, advice: str
+def _below(
+    check: str,
+    value: float,
+    caution: float,
+    reject: float | None,
+    text: str,
+    advice: str,
+    form: Callable[[float], str] = "{:g}".format,
 ) -> Reason:
-    """A reason with advice where something is to be done."""
-    return Reason(level, check, value, threshold, text, "" if level == "trust" else advice)
-
-
-def _level(value: float, caution: float, reject: float | None = None) -> Level:
-    """Higher is worse, and nan is worst; without `reject` nothing is worse than caution."""
+    """A reason of a check whose value should be small; nan counts as large."""
+    level: Level = "caution" if reject is None or value < reject else "reject"
+    text = f"{text} (good: below {form(caution)})"
     if value < caution:
-        return "trust"
-    return "caution" if reject is None or value < reject else "reject"
+        return Reason("trust", check, value, caution, text)
+    return Reason(level, check, value, caution, text, advice)
 
 
 def _percent(share: float) -> str:
     return f"{100.0 * share:.0f} %"
-
-
-def _below(limit: float) -> str:
-    return f"good: below {limit:g}"
-
-
-def _below_percent(limit: float) -> str:
-    return f"good: below {_percent(limit)}"

@@ -15,7 +15,7 @@ class ShowSettings:
     rows_before_scrolling: int = 30  # a longer table scrolls, so that it does not fill the page
     longest_cell: int = 80  # characters; names in a table stay on one line
 
-    # Pictures of a report: what can still be told apart at `picture_width`.
+    # Figures of a report: what can still be distinguished at `picture_width`.
     most_drawn_coefficients: int = 25
     most_points: int = 700
     picture_width: float = 5.2  # inches: one on a phone, two beside each other on a screen

@@ -52,15 +52,7 @@ class Figure(NamedTuple):
     draw: Callable[[Any], Any]
 
 
-class Picture(NamedTuple):
-    """An SVG and its caption."""
-
-    name: str
-    svg: str
-    caption: str
-
-
-def draw_all(model: Any, data: DataFacts, rows: FitRows, limits: ShowSettings) -> list[Picture]:
+def figures_of(model: Any, data: DataFacts, rows: FitRows, limits: ShowSettings) -> list[Figure]:
     """Every figure for which this fit has something to show."""
     figures = [_coefficients(model, limits)]
     if hasattr(model, "solutions_"):
@@ -73,7 +65,7 @@ def draw_all(model: Any, data: DataFacts, rows: FitRows, limits: ShowSettings) -
         figures.append(_residuals(model, rows.fitted, limits))
     if len(getattr(model, "objective_path_", ())) > 1:
         figures.append(_path(model, limits))
-    return [_picture(figure, limits.picture_width) for figure in figures]
+    return figures
 
 
 def leading(model: Any, n_most: int) -> tuple[list[int], str]:
@@ -168,7 +160,7 @@ def _path(model: Any, limits: ShowSettings) -> Figure:
     )
 
 
-def _picture(figure: Figure, width: float) -> Picture:
+def as_svg(figure: Figure, width: float) -> str:
     """Draw on panels below each other and turn them into SVG for a page."""
     import matplotlib.style
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -187,8 +179,7 @@ def _picture(figure: Figure, width: float) -> Picture:
         svg = StringIO()
         canvas: Any = FigureCanvasSVG(drawing)
         canvas.print_svg(svg, metadata={"Date": None, "Creator": None})
-    page_svg = _for_page(svg.getvalue(), figure.name, figure.caption)
-    return Picture(figure.name, page_svg, figure.caption)
+    return _for_page(svg.getvalue(), figure.name, figure.caption)
 
 
 def _for_page(svg: str, name: str, caption: str) -> str:

@@ -4,7 +4,7 @@ The only module of `show` that reads attributes which are not public yet, or con
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -41,14 +41,6 @@ class FitRows:
         return 0 if self.groups is None else int(np.sum(self.groups < 0))
 
 
-class Pairs(NamedTuple):
-    """Arguments of `MatchDisplay.from_pairs`."""
-
-    pair_proba: Any
-    fitted: FloatArray
-    labels: FloatArray | None
-
-
 def rows_of(model: Any) -> FitRows:
     """What a model that was just fitted, or unpickled, holds of its rows."""
     data, pairing = getattr(model, "_problem", None), getattr(model, "_pairing", None)
@@ -61,8 +53,8 @@ def rows_of(model: Any) -> FitRows:
     return FitRows(problem.restore(groups), problem.restore(problem.y), fitted)
 
 
-def first_group_pairs(model: Any) -> Pairs:
-    """Probabilities of all pairs in the first group, counted along the model's chain."""
+def first_group_pairs(model: Any) -> tuple[Any, FloatArray, FloatArray | None]:
+    """Arguments of `MatchDisplay.from_pairs` for the first group, counted along its chain."""
     problem, state, prior = model._pairing.problem, model._pairing.state, model._pairing.prior
     size = int(problem.starts[1])
     held = model._pairing.partners(np.arange(size))
@@ -71,4 +63,4 @@ def first_group_pairs(model: Any) -> Pairs:
     proba = [share for shares in held for share in shares.values()]
     lost = not prior.mostly_right and prior.places is None
     pairs = coo_array((proba, (row, label)), shape=(size, size))
-    return Pairs(pairs, state.fitted[:size], problem.y[:size] if lost else None)
+    return pairs, state.fitted[:size], problem.y[:size] if lost else None

@@ -20,7 +20,7 @@ from ..markup import (
 from ..settings import ShowSettings
 from ..summary import headline
 from .facts import DataFacts, versions
-from .pictures import draw_all, leading
+from .pictures import as_svg, figures_of, leading
 from .rows import FitRows
 
 MARKS = {"trust": "✓", "caution": "!", "reject": "✕", "none": "–"}
@@ -115,9 +115,9 @@ def pictures(model: Any, data: DataFacts, rows: FitRows, limits: ShowSettings) -
     except ModuleNotFoundError:
         return f"<p>{text(WITHOUT_MATPLOTLIB)}</p>"
     return "".join(
-        f'<figure id="picture-{picture.name}">{picture.svg}'
-        f"<figcaption>{text(picture.caption, 500)}</figcaption></figure>"
-        for picture in draw_all(model, data, rows, limits)
+        f'<figure id="picture-{figure.name}">{as_svg(figure, limits.picture_width)}'
+        f"<figcaption>{text(figure.caption, 500)}</figcaption></figure>"
+        for figure in figures_of(model, data, rows, limits)
     )
 
 
