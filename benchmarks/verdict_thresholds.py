@@ -8,18 +8,18 @@ import sys
 import warnings
 
 from unshuffle import warm_up
-from unshuffle.inference import checks
+from unshuffle.inference.settings import CHECKS
 
 from .run import show
 from .verdict_sets import SETTING, collect, trusted
 
 DIALS = {
-    "comparison with chance": (checks.SURELY_BETTER, (0.002, 0.005, 0.01, 0.02, 0.05)),
-    "recoverability": (checks.NEAR, (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)),
-    "precision": (checks.INEXACT, (1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 5.0, 100.0)),
-    "sensitivity to the noise": (checks.SHAKY, (0.05, 0.1, 0.25, 0.5, 10.0)),
-    "information in the order given": (checks.SURELY_ORDERED, (1e-6, 1e-3, 0.05)),
-    "share of mismatches": (checks.MANY_MISMATCHES, (0.4, 0.5, 0.6, 0.7, 0.8, 0.95)),
+    "match against unrelated labels": (CHECKS.match_p_caution, (0.002, 0.005, 0.01, 0.02, 0.05)),
+    "recoverability": (CHECKS.refit_caution, (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)),
+    "precision": (CHECKS.inflation_caution, (1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 5.0, 100.0)),
+    "sensitivity to the noise": (CHECKS.noise_caution, (0.05, 0.1, 0.25, 0.5, 10.0)),
+    "information in the order given": (CHECKS.order_p_caution, (1e-6, 1e-3, 0.05)),
+    "share of mismatches": (CHECKS.mismatch_caution, (0.4, 0.5, 0.6, 0.7, 0.8, 0.95)),
 }
 SOUND = 2.0
 

@@ -21,7 +21,7 @@ STYLES = {
     "sets they were checked on": {"color": "#D55E00", "linestyle": "-"},
 }
 DIALS = {
-    "comparison with chance": np.geomspace(1e-5, 1.0, 60),
+    "match against unrelated labels": np.geomspace(1e-5, 1.0, 60),
     "precision": np.geomspace(1.0, 40.0, 60),
     "sensitivity to the noise": np.geomspace(0.005, 2.0, 60),
 }

@@ -1,8 +1,8 @@
-"""The warnings and errors of the library: one family each, so that users can filter them."""
+"""The warnings and errors of the library, one base class each, so that users can filter them."""
 
 
 class UnshuffleWarning(UserWarning):
-    """Anything the library warns about, except non-convergence.
+    """Base class of the library's warnings, except non-convergence.
 
     A fit that did not converge warns with scikit-learn's own
     ``ConvergenceWarning``, which users of scikit-learn already filter.
@@ -14,15 +14,15 @@ class RankWarning(UnshuffleWarning):
 
 
 class UnidentifiableWarning(UnshuffleWarning):
-    """The data do not hold what it takes to tell the coefficients; the verdict is "reject"."""
+    """The data do not determine the coefficients; the verdict is "reject"."""
 
 
 class MixingWarning(UnshuffleWarning):
-    """The chains of a posterior do not agree yet, or hold too few independent draws."""
+    """The chains of a posterior have not converged, or their effective sample size is too small."""
 
 
 class TableError(ValueError):
-    """A file that cannot be read as a table without guessing; says which, where and why.
+    """A file that cannot be read as a table without guessing; names the file, place and problem.
 
     Attributes
     ----------
@@ -41,8 +41,8 @@ class TableError(ValueError):
 
 
 class ModelFileError(ValueError):
-    """A model file that is damaged, unsafe, or made by a newer version."""
+    """A model file that is damaged, unsafe, or written by a newer version."""
 
 
 class SchedulerLostError(ConnectionError):
-    """The scheduler of a Dask cluster cannot be reached, or not any more."""
+    """The scheduler of a Dask cluster cannot be reached, or the connection was lost."""

@@ -1,4 +1,4 @@
-"""What a notebook shows."""
+"""How a notebook shows estimators."""
 
 import pandas as pd
 import pytest
@@ -18,7 +18,7 @@ ESTIMATORS = [
     MixtureRegressor(),
 ]
 every = pytest.mark.parametrize(
-    "estimator", ESTIMATORS, ids=["front door", "stochastic", "published", "hard", "mixture"]
+    "estimator", ESTIMATORS, ids=["default", "stochastic", "published", "hard", "mixture"]
 )
 
 
@@ -38,7 +38,7 @@ def test_unfitted_estimators_show_the_diagram(estimator):
 
 
 @every
-def test_fitted_estimators_show_what_they_found(estimator, data):
+def test_fitted_estimators_show_verdict_and_coefficients(estimator, data):
     model = clone(estimator).fit(*data)
     shown = model._repr_mimebundle_()["text/html"]
     found, diagram = shown.split("<details>", maxsplit=1)

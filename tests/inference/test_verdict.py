@@ -8,6 +8,7 @@ import pytest
 from unshuffle import ShuffledRegressor, UnidentifiableWarning
 from unshuffle.datasets import make_shuffled_regression
 from unshuffle.inference import checks
+from unshuffle.inference.settings import CheckSettings
 from unshuffle.inference.verdict import Reason, judge
 
 
@@ -33,10 +34,11 @@ def test_the_worst_reason_decides_and_comes_first():
 @pytest.mark.parametrize(
     ("reason", "level"),
     [
-        (checks.chance(0.001, True), "trust"),
-        (checks.chance(0.03, True), "caution"),
-        (checks.chance(0.15, True), "caution"),
-        (checks.chance(0.15, False), "reject"),
+        (checks.unrelated_labels(0.001, True), "trust"),
+        (checks.unrelated_labels(0.03, True), "caution"),
+        (checks.unrelated_labels(0.15, True), "caution"),
+        (checks.unrelated_labels(0.15, False), "reject"),
+        (checks.unrelated_labels(np.nan, True), "caution"),
         (checks.recovery(np.array([0.1, 0.1, 2.0])), "trust"),
         (checks.recovery(np.array([0.1, 0.9, 2.0])), "reject"),
         (checks.order(1e-5), "trust"),
@@ -46,15 +48,20 @@ def test_the_worst_reason_decides_and_comes_first():
         (checks.precision(1.3, 0.4), "trust"),
         (checks.precision(2.5, 0.1), "caution"),
         (checks.precision(12.0, -0.1), "caution"),
-        (checks.tempering(0.1), "trust"),
-        (checks.tempering(0.3), "caution"),
-        (checks.tempering(0.8), "reject"),
+        (checks.precision(np.inf, -0.1), "caution"),
+        (checks.precision(np.nan, np.nan), "caution"),
+        (checks.recovery(np.array([np.inf, np.inf])), "reject"),
+        (checks.noise_sensitivity(0.1), "trust"),
+        (checks.noise_sensitivity(0.3), "caution"),
+        (checks.noise_sensitivity(0.8), "reject"),
+        (checks.noise_sensitivity(np.nan), "reject"),
         (checks.agreement(1, False), "caution"),
         (checks.agreement(1, True), "trust"),
         (checks.agreement(2, False), "trust"),
         (checks.shrinkage(0.99), "trust"),
         (checks.narrow_groups(0.1), "caution"),
         (checks.anchor("group means", 40, 0.3), "caution"),
+        (checks.no_match_used(1.5), "reject"),
         (checks.rank(3, 3), None),
         (checks.rank(2, 3), "caution"),
         (checks.convergence(True), None),
@@ -64,6 +71,50 @@ def test_the_worst_reason_decides_and_comes_first():
 def test_each_check_has_its_thresholds(reason, level):
     assert (reason and reason.level) == level
     assert reason is None or (reason.text and (reason.advice or level == "trust"))
+
+
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [
+        (
+            checks.unrelated_labels(0.02, True),
+            "The p-value of the match against unrelated labels is 0.02 (good: below 0.01)",
+        ),
+        (
+            checks.recovery(np.array([0.03, 0.03, 0.5])),
+            "Refitting data simulated from this fit moves the coefficients by 3 % (good: below 30 %)",
+        ),
+        (
+            checks.precision(1.52, 0.4),
+            "Standard errors are 1.5 times those with the order known (good: below 2)",
+        ),
+        (
+            checks.precision(9.0, -0.13),
+            "The fraction of the information kept (observed / complete) is -0.13 for some "
+            "combination of coefficients (good: above 0)",
+        ),
+        (
+            checks.agreement(1, False),
+            "1 independent start of the search ended in the best match (good: 2 or more)",
+        ),
+        (
+            checks.narrow_groups(0.1),
+            "No match is better than one to unrelated labels, but only 10 % of the labels' "
+            "variance lies inside groups (good: below 20 %)",
+        ),
+    ],
+)
+def test_a_reason_is_one_sentence_with_its_number_and_the_good_side(reason, text):
+    assert reason.text == text
+
+
+def test_thresholds_are_settings():
+    strict = CheckSettings(inflation_caution=1.2, match_p_caution=1e-4, match_p_reject=1e-3)
+    reason = checks.precision(1.3, 0.4, strict)
+    assert (reason.level, reason.threshold) == ("caution", 1.2)
+    assert "good: below 1.2" in reason.text
+    assert checks.unrelated_labels(5e-4, False, strict).level == "caution"
+    assert checks.unrelated_labels(5e-3, False, strict).level == "reject"
 
 
 def test_recovered_data_are_trusted():
@@ -82,7 +133,9 @@ def test_hopeless_data_are_rejected_with_a_warning():
     with pytest.warns(UnidentifiableWarning, match="do not trust this fit"):
         model = fit(data)
     assert model.verdict_.level == "reject"
-    assert any(reason.check == "comparison with chance" for reason in model.verdict_.reasons)
+    assert any(
+        reason.check == "match against unrelated labels" for reason in model.verdict_.reasons
+    )
     assert np.all(np.isnan(model.standard_errors_))
 
 

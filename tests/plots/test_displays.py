@@ -1,4 +1,4 @@
-"""What is drawn is what was fitted."""
+"""Displays draw the fitted attributes, and nothing else."""
 
 import pickle
 import sys
@@ -22,6 +22,7 @@ from unshuffle.show.plots import (
     SolutionsDisplay,
 )
 from unshuffle.show.plots.calibration import wilson
+from unshuffle.show.report.rows import first_group_pairs
 
 mpl.use("Agg")
 
@@ -143,39 +144,39 @@ def test_many_features_have_no_legend():
 
 
 def test_residuals_are_expected_labels_less_fitted_values(partial, mostly_right):
-    display = ResidualDisplay.from_estimator(mostly_right, ax=axes_on_new_figure())
+    display = ResidualDisplay.from_estimator(mostly_right, partial.X, ax=axes_on_new_figure())
     points = display.ax_.get_lines()[0]
     fitted = mostly_right.predict(partial.X)
     np.testing.assert_allclose(points.get_xdata(), fitted)
     np.testing.assert_allclose(points.get_ydata(), mostly_right.expected_labels_ - fitted)
-    few = ResidualDisplay.from_estimator(mostly_right, max_points=20)
+    few = ResidualDisplay.from_estimator(mostly_right, partial.X, max_points=20)
     shown = few.ax_.get_lines()[0].get_xdata()
     assert len(shown) == 20
     assert {shown[0], shown[-1]} == {few.fitted.min(), few.fitted.max()}
     assert "20 of 300 rows" in few.ax_.get_xlabel()
 
 
-def test_a_loaded_model_needs_its_rows_for_residuals(partial, mostly_right):
+def test_residuals_need_the_rows_of_the_fit(partial, mostly_right):
+    with pytest.raises(ValueError, match=r"shows fitted_values_, .* pass X"):
+        ResidualDisplay.from_estimator(mostly_right)
     loaded = pickle.loads(pickle.dumps(mostly_right))
-    with pytest.raises(ValueError, match="pass X"):
-        ResidualDisplay.from_estimator(loaded)
     display = ResidualDisplay.from_estimator(loaded, partial.X)
     np.testing.assert_allclose(display.fitted, mostly_right.predict(partial.X))
     with pytest.raises(ValueError, match="10 rows but the model was fitted to 300"):
         ResidualDisplay.from_estimator(loaded, partial.X[:10])
 
 
-def test_solutions_and_chance_are_those_of_the_search(lost):
+def test_solutions_and_null_scores_are_those_of_the_search(lost):
     display = SolutionsDisplay.from_estimator(lost)
-    found, chance = display.ax_
+    found, null = display.ax_
     for k, line in enumerate(found.get_lines()[:2]):
         np.testing.assert_array_equal(line.get_xdata(), lost.solution_objectives_)
         np.testing.assert_array_equal(line.get_ydata(), lost.solutions_[:, k])
-    steps, best = chance.get_lines()
+    steps, best = null.get_lines()
     np.testing.assert_array_equal(steps.get_xdata(), np.sort(lost.null_scores_))
     assert steps.get_ydata()[-1] == 1.0
     assert best.get_xdata()[0] == lost.match_score_
-    assert f"{lost.null_pvalue_:.2g}" in chance.get_title(loc="left")
+    assert f"{lost.null_pvalue_:.2g}" in null.get_title(loc="left")
 
 
 def test_solutions_without_comparison_have_one_panel(lost):
@@ -187,7 +188,7 @@ def test_solutions_without_comparison_have_one_panel(lost):
         SolutionsDisplay.from_estimator(lost, ax=axes_on_new_figure())
 
 
-def test_groups_are_drawn_by_doubt(zones):
+def test_groups_are_drawn_by_mean_probability(zones):
     data, model = zones
     display = MatchDisplay.from_estimator(model, groups=[f"zone {g}" for g in data.groups])
     assert display.kind == "groups"
@@ -198,7 +199,17 @@ def test_groups_are_drawn_by_doubt(zones):
         np.testing.assert_array_equal(line[: rows.sum()], np.sort(model.match_proba_[rows]))
         assert np.isnan(line[rows.sum() :]).all()
     np.testing.assert_array_equal(display.image_.get_array(), display.matrix)
-    assert len(MatchDisplay.from_estimator(model, max_groups=3).names) == 3
+    few = MatchDisplay.from_estimator(model, groups=data.groups, max_groups=3)
+    assert few.names == [name.removeprefix("zone ") for name in display.names[:3]]
+
+
+def test_known_rows_and_single_rows_have_no_cell(zones):
+    data, model = zones
+    groups = np.where(np.arange(90) == 5, 99, data.groups)
+    known = data.groups == 4
+    display = MatchDisplay.from_estimator(model, groups=groups, known=known)
+    assert set(display.names) == set("01235678")
+    assert np.isfinite(display.matrix).sum() == 90 - 10 - 1
 
 
 def test_pairs_agree_with_enumeration():
@@ -206,10 +217,12 @@ def test_pairs_agree_with_enumeration():
         25, 2, noise=0.5, shuffle="groups", n_groups=5, group_by="random", random_state=1
     )
     model = StochasticEMRegressor(random_state=0).fit(data.X, data.y, groups=data.groups)
-    display = MatchDisplay.from_estimator(model, group=3, groups=data.groups)
-    assert display.lost and display.names == ["3"]
-    rows = np.flatnonzero(data.groups == 3)
+    pairs = first_group_pairs(model)
+    display = MatchDisplay.from_pairs(*pairs, name="first")
+    assert display.lost and display.names == ["first"]
+    rows = np.flatnonzero(data.groups == data.groups[0])
     fitted, y = model.predict(data.X)[rows], data.y[rows]
+    np.testing.assert_allclose(pairs[1], fitted)
     perms, probability = enumerated_posterior(fitted, y, model.noise_scale_, [0, len(rows)])
     exact = np.zeros((len(rows), len(rows)))
     for perm, p in zip(perms, probability, strict=True):
@@ -218,12 +231,23 @@ def test_pairs_agree_with_enumeration():
     # 200 snapshots, taken as independent: they are several sweeps of five rows apart
     error = np.sqrt(exact * (1 - exact) / 200) + 1 / 200
     assert (np.abs(display.matrix - exact) < 4.5 * error).all()
-    # the control: another arrangement of the same numbers is found out
+    # the control: another arrangement of the same numbers is detected
     assert not (np.abs(display.matrix[::-1] - exact) < 4.5 * error).all()
 
 
-def test_large_groups_are_averaged(partial, mostly_right):
-    display = MatchDisplay.from_estimator(mostly_right)
+def test_pairs_are_sorted_by_fitted_value_and_label():
+    proba = np.array([[0.1, 0.2, 0.7], [0.6, 0.3, 0.1], [0.3, 0.5, 0.2]])
+    beside = MatchDisplay.from_pairs(proba, [2.0, 3.0, 1.0])
+    np.testing.assert_array_equal(beside.matrix, proba[[2, 0, 1]][:, [2, 0, 1]])
+    lost = MatchDisplay.from_pairs(proba, [2.0, 3.0, 1.0], [5.0, 4.0, 6.0])
+    np.testing.assert_array_equal(lost.matrix, proba[[2, 0, 1]][:, [1, 0, 2]])
+    assert lost.lost and not beside.lost
+    with pytest.raises(ValueError, match=r"shape \(3, 3\) but there are 2 fitted values"):
+        MatchDisplay.from_pairs(proba, [1.0, 2.0])
+
+
+def test_large_groups_are_averaged(mostly_right):
+    display = MatchDisplay.from_pairs(*first_group_pairs(mostly_right))
     assert display.kind == "pairs" and not display.lost
     assert display.matrix.shape == (60, 60)
     np.testing.assert_allclose(display.matrix.sum(axis=1), 1.0)  # every row holds one label
@@ -232,17 +256,15 @@ def test_large_groups_are_averaged(partial, mostly_right):
 
 def test_matches_that_cannot_be_shown_say_why(partial, zones):
     data, model = zones
-    with pytest.raises(ValueError, match=r"no group 9 .* there are 9: 0, 1, 2"):
-        MatchDisplay.from_estimator(model, group=9)
-    with pytest.raises(ValueError, match="no group 'x'"):
-        MatchDisplay.from_estimator(model, group="x", groups=data.groups)
     with pytest.raises(ValueError, match="groups has shape"):
         MatchDisplay.from_estimator(model, groups=data.groups[:5])
+    with pytest.raises(ValueError, match=r"shows row_groups_, .* pass groups"):
+        MatchDisplay.from_estimator(model)
     known = ShuffledRegressor(pairing="known").fit(
         partial.X, partial.y, groups=np.arange(len(partial.y))
     )
     with pytest.raises(ValueError, match="no label of this fit can move"):
-        MatchDisplay.from_estimator(known)
+        MatchDisplay.from_estimator(known, groups=np.arange(len(partial.y)))
 
 
 def test_calibration_counts_each_bin():
@@ -265,12 +287,12 @@ def test_calibrated_probabilities_lie_in_their_intervals_and_others_do_not():
     proba = rng.uniform(size=4000)
     truth = rng.uniform(size=4000) < proba
 
-    def n_outside(said):
-        display = MatchCalibrationDisplay.from_predictions(truth, said)
+    def n_outside(predicted):
+        display = MatchCalibrationDisplay.from_predictions(truth, predicted)
         low, high = wilson(display.observed, display.counts)
         return np.sum((display.predicted < low) | (display.predicted > high))
 
-    assert n_outside(proba) <= 3  # of ten; more has a chance of about a thousandth
+    assert n_outside(proba) <= 3  # of ten; more has a probability of about a thousandth
     assert n_outside(np.sqrt(proba)) >= 7
 
 
@@ -301,16 +323,34 @@ def test_calibration_of_a_model_and_equal_probabilities(partial, mostly_right):
     [
         (PathDisplay, "objective_path_"),
         (ResidualDisplay, "expected_labels_"),
-        (MatchDisplay, "_pairing"),
         (SolutionsDisplay, "solutions_"),
     ],
 )
-def test_a_fit_without_the_facts_says_so(display, missing, partial):
+def test_a_missing_attribute_is_named(display, missing, partial):
     model = MixtureRegressor().fit(partial.X, partial.y)
     with pytest.raises(ValueError, match=f"shows {missing}, which this fit of MixtureRegressor"):
         display.from_estimator(model)
-    with pytest.raises(NotFittedError):
+    with pytest.raises(NotFittedError, match="call fit first"):
         display.from_estimator(ShuffledRegressor())
+
+
+def test_displays_read_public_attributes_only(lost, mostly_right, partial):
+    class Public:
+        """Any attribute of the model but private ones; methods that sample are refused."""
+
+        def __init__(self, model):
+            vars(self).update(
+                {name: value for name, value in vars(model).items() if name[0] != "_"}
+            )
+            self.summary, self.predict = model.summary, model.predict
+
+    CoefficientDisplay.from_estimator(Public(mostly_right))
+    PathDisplay.from_estimator(Public(mostly_right))
+    ResidualDisplay.from_estimator(Public(mostly_right), partial.X)
+    MatchDisplay.from_estimator(Public(mostly_right))
+    SolutionsDisplay.from_estimator(Public(lost))
+    with pytest.raises(AttributeError, match="_pairing"):
+        first_group_pairs(Public(mostly_right))  # the control: this does read more
 
 
 def test_a_missing_matplotlib_names_the_command(monkeypatch, mostly_right):

@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 from unshuffle import HardEMRegressor, MixtureRegressor, ShuffledRegressor, StochasticEMRegressor
 from unshuffle.datasets import make_shuffled_regression
 from unshuffle.show.report import DataFacts, build_report, write_report
+from unshuffle.show.settings import ShowSettings
 
 EVIL = '<script>alert("1")</script>'
 SECTIONS = ("verdict", "coefficients-section", "pictures", "matches-section", "data", "settings", "code-section")  # fmt: skip
@@ -37,7 +38,6 @@ def model(data):
 def page(model):
     facts = DataFacts(
         "trial <2>.csv", 200, 1, 0, (EVIL, "{{code}}", "a & b"), "outcome", "",
-        {EVIL: "text"}, {"no <label>": 4},
         [f"person {i} {EVIL}" for i in range(200)], [EVIL] * 200,
     )  # fmt: skip
     return build_report(
@@ -55,25 +55,25 @@ def test_all_sections_stand_in_order_verdict_first(page):
     assert places == sorted(places)
 
 
-def test_the_verdict_tells_each_reason_its_number_and_threshold(model, page):
-    told = text_of(page)
-    assert "Nothing that was measured speaks against this fit." in told
-    assert model.verdict_.reasons
+def test_the_verdict_shows_each_reason_with_its_number(model, page):
+    shown = text_of(page)
+    assert "Use the coefficients and their intervals: all checks passed." in shown
+    assert "The order of the labels was taken to be mostly right." in shown
     for reason in model.verdict_.reasons:
-        assert reason.text[1:] in told
-        assert f"Measured {reason.value:.4g} · threshold {reason.threshold:.4g}" in told
+        assert f"{reason.text}." in shown
+    rate = f"{100 * model.mismatch_rate_:.0f} %"
+    assert f"An estimated {rate} of the rows hold the label of another row" in shown
 
 
 def test_a_rejected_fit_says_what_to_do():
     data = make_shuffled_regression(80, 12, noise=2.0, random_state=0)
     with pytest.warns(UserWarning, match="do not trust"):
         model = ShuffledRegressor(random_state=0, n_candidates=50).fit(data.X, data.y)
-    told = text_of(build_report(model))
-    assert "Do not use these coefficients." in told
+    shown = text_of(build_report(model))
+    assert "Do not use the coefficients: 2 of 2 checks reject the fit." in shown
     advice = model.verdict_.reasons[0].advice
-    assert f"What to do: {advice[0].upper()}{advice[1:]}." in told
-    assert "began from the labels as given" in told
-    assert "no match was followed" in told
+    assert f"What to do: {advice[0].upper()}{advice[1:]}." in shown
+    assert "to be lost; the fit starts from the labels as given, without a match." in shown
 
 
 def test_tables_hold_the_numbers_of_the_summary(model, page):
@@ -88,7 +88,7 @@ def test_tables_hold_the_numbers_of_the_summary(model, page):
         assert cells[6:8] == [f"{given[name]:.4g}" for name in ("coef", "std err")]
 
 
-def test_matches_are_listed_by_doubt(model, page):
+def test_matches_are_listed_by_probability(model, page):
     body = re.search(r'<table id="matches">.*?<tbody>(.*?)</tbody>', page, re.S)[1]
     lines = [re.findall(r"<td[^>]*>([^<]*)", line) for line in body.strip().split("\n")]
     order = np.argsort(model.match_proba_, kind="stable")
@@ -135,13 +135,13 @@ def test_pictures_take_their_colours_from_the_page(page):
     assert "var(--blue)" in drawings[0] and "var(--vermilion)" in drawings[0]
 
 
-def test_data_settings_versions_and_code_are_told(page):
-    told = text_of(page)
+def test_data_settings_versions_and_code_are_shown(page):
+    shown = text_of(page)
     for words in (
-        "trial <2>.csv", "rows 4 no <label>", "random_state 0", "scikit-learn", "numba", "Python",
-        f"print('{EVIL}')", "Rows that surely hold their own label 0",
+        "trial <2>.csv", "outcome", "random_state 0", "scikit-learn", "numba", "Python",
+        f"print('{EVIL}')", "Rows with a known label 0",
     ):  # fmt: skip
-        assert words in told
+        assert words in shown
 
 
 def test_the_same_fit_gives_the_same_page(model):
@@ -163,24 +163,24 @@ def test_a_large_fit_stays_below_a_megabyte_and_says_what_is_left_out(name):
     )  # fmt: skip
     page = build_report(model, data=facts)
     assert len(page.encode()) < 1_000_000
-    n_listed = int(re.search(r"<p>([\d,]+) of 2,100 rows, the most", page)[1].replace(",", ""))
+    n_listed = int(re.search(r"<p>([\d,]+) of 2,100 rows, lowest", page)[1].replace(",", ""))
     body = re.search(r'<table id="matches">.*?<tbody>(.*?)</tbody>', page, re.S)[1]
     assert body.count("<tr>") == n_listed > 200
     assert n_listed == 2000 or name
-    assert page.count("The 25 clearest of 26 coefficients are shown.") == 4  # captions, labels
+    assert page.count("Only the 25 of 26 coefficients with the largest") == 4  # captions, labels
 
 
-def test_many_coefficients_are_limited(model, monkeypatch):
-    monkeypatch.setattr("unshuffle.show.report.sections.MOST_COEFFICIENTS", 2)
-    monkeypatch.setattr("unshuffle.show.report.pictures.MOST_COEFFICIENTS", 1)
-    page = build_report(model)
-    told = text_of(page)
-    assert "The 2 clearest of 3 coefficients are listed, and the intercept." in told
-    assert "The 1 clearest of 3 coefficients are shown." in told
+def test_limits_are_settings(model):
+    limits = ShowSettings(most_coefficients=2, most_drawn_coefficients=1, most_matches=7)
+    page = build_report(model, limits=limits)
+    shown = text_of(page)
+    assert "Only the 2 of 3 coefficients with the largest |t| are shown." in shown
+    assert "Only the 1 of 3 coefficients with the largest |t| are shown." in shown
+    assert "7 of 200 rows, lowest match probability first." in shown
     clearest = np.argsort(-np.abs(model.coef_ / model.standard_errors_[1:]))[:2]
     table = re.search(r'<table id="coefficients">.*?</table>', page, re.S)[0]
-    shown = [name for name in model.feature_names_in_ if escape(name) in table]
-    assert shown == [model.feature_names_in_[j] for j in sorted(clearest)]
+    listed = [name for name in model.feature_names_in_ if escape(name) in table]
+    assert listed == [model.feature_names_in_[j] for j in sorted(clearest)]
 
 
 @pytest.mark.parametrize(
@@ -202,9 +202,9 @@ def test_estimators_without_a_verdict_have_a_report(estimator, data):
 @pytest.mark.filterwarnings("ignore::unshuffle.UnidentifiableWarning")
 def test_unpaired_and_loaded_models_have_a_report(data):
     model = ShuffledRegressor(search="none", random_state=0).fit_unpaired(data.X, data.y)
-    told = text_of(build_report(model))
-    assert "Likely label: number" in told
-    assert "labels as given were" not in told
+    shown = text_of(build_report(model))
+    assert "Most likely label number" in shown
+    assert "labels as given were" not in shown
     loaded = pickle.loads(pickle.dumps(model))
     page = build_report(loaded)
     assert 'id="picture-coefficients"' in page
@@ -219,7 +219,7 @@ def test_without_matplotlib_the_report_says_how_to_get_pictures(monkeypatch, mod
 
 
 def test_wrong_facts_are_refused(model):
-    with pytest.raises(ValueError, match="data says 7 rows but the model was fitted to 200"):
+    with pytest.raises(ValueError, match="data has 7 rows but the model was fitted to 200"):
         build_report(model, data=DataFacts("", 7, 1))
     with pytest.raises(ValueError, match="row_names has 1 entries but n_rows is 2"):
         DataFacts("", 2, 1, row_names=["a"])

@@ -43,16 +43,13 @@ def print_json(document: dict[str, Any]) -> None:
 
 
 def print_fit(fitted: "Fitted") -> None:
-    """Verdict, facts and coefficients, then what to do."""
+    """Verdict with reasons and advice, facts and coefficients."""
     verdict = fitted.model.verdict_
     text = str(fitted.model.summary())
     colour = {"trust": "green", "caution": "yellow", "reject": "red"}[verdict.level]
     first, _, rest = text.partition("\n")
     typer.echo(typer.style(first, fg=colour, bold=True))
     typer.echo(rest)
-    advice = [reason.advice for reason in verdict.reasons if reason.advice]
-    for line in advice:
-        typer.echo(f"What to do: {line}")
 
 
 def print_notes(fitted: "Fitted", quiet: bool) -> None:

@@ -3,9 +3,11 @@
 from typing import Any
 
 import numpy as np
+from scipy.sparse import coo_array
 from sklearn.utils.validation import check_is_fitted
 
 from ..fits.results import StochasticFit
+from ..inference.permutations import PermutationPosterior
 from ..io.frames import make_frame, plain_column
 from ..kernels.types import FloatArray, IntArray
 
@@ -16,6 +18,71 @@ class MatchMethods:
     _stochastic: StochasticFit
     match_proba_: FloatArray
     permutation_: IntArray
+
+    @property
+    def row_groups_(self) -> IntArray:
+        """Number of the group inside which each row's label can move; -1 where it cannot."""
+        problem = self._permutations().problem
+        groups = np.full(problem.n_rows, -1, dtype=np.int64)
+        sizes = np.diff(problem.starts)
+        groups[: problem.n_movable] = np.repeat(np.arange(problem.n_blocks), sizes)
+        restored = np.empty_like(groups)
+        restored[problem.user_rows(np.arange(problem.n_rows))] = groups
+        return restored
+
+    @property
+    def labels_given_(self) -> FloatArray:
+        """Labels as they were given beside the rows."""
+        problem = self._permutations().problem
+        return problem.restore(problem.y)
+
+    @property
+    def fitted_values_(self) -> FloatArray:
+        """Fitted value of each row."""
+        posterior = self._permutations()
+        return posterior.problem.restore(posterior.state.fitted)
+
+    def pair_probabilities(self, group: int = 0) -> Any:
+        """Probability of each pair of a row and a label in one group.
+
+        They are counted along the chain, which continues from where the fit ended.
+
+        Parameters
+        ----------
+        group : int, default=0
+            Number of the group, as in `row_groups_`.
+
+        Returns
+        -------
+        rows : array of shape (m,)
+            Numbers of the rows of the group.
+        probabilities : sparse array of shape (m, m)
+            In row i and column j the probability that row ``rows[i]`` holds the label given beside
+            row ``rows[j]``.
+        """
+        posterior = self._permutations()
+        problem = posterior.problem
+        if not 0 <= group < problem.n_blocks:
+            raise ValueError(
+                f"group must be a number from 0 to {problem.n_blocks - 1}, got {group}; only "
+                "groups in which labels can move are numbered"
+            )
+        first, last = (int(edge) for edge in problem.starts[group : group + 2])
+        members = np.arange(first, last)
+        held = posterior.partners(members)
+        row = np.repeat(np.arange(last - first), [len(shares) for shares in held])
+        label = np.array([label - first for shares in held for label in shares], dtype=np.int64)
+        share = [value for shares in held for value in shares.values()]
+        shape = (last - first, last - first)
+        return problem.user_rows(members), coo_array((share, (row, label)), shape=shape)
+
+    def _permutations(self) -> PermutationPosterior:
+        posterior = self._stochastic.permutations
+        if posterior is None:
+            raise AttributeError(
+                "a fit in passes, or with variant='published', keeps no posterior over permutations"
+            )
+        return posterior
 
     def suspects(self, threshold: float = 0.5, *, n_partners: int = 3) -> Any:
         """Rows whose label is probably not their own, and whose it may be instead.
@@ -50,8 +117,7 @@ class MatchMethods:
             )
         rows = np.flatnonzero(self.match_proba_ < threshold)
         rows = rows[np.argsort(self.match_proba_[rows], kind="stable")]
-        posterior = self._stochastic.permutations
-        assert posterior is not None
+        posterior = self._permutations()
         problem = posterior.problem
         arranged = problem.arranged_rows(rows)
         shares = posterior.partners(arranged) if len(rows) else []

@@ -31,7 +31,7 @@ def _order_checks(found: AutoFit) -> list[Reason | None]:
         None if isnan(p_value) else checks.order(p_value),
         checks.mismatches(fit.mismatch_rate),
         _precision(found),
-        checks.tempering(found.temper_shift),
+        checks.noise_sensitivity(found.temper_shift),
     ]
 
 
@@ -43,12 +43,12 @@ def _match_checks(found: AutoFit, problem: Problem) -> list[Reason | None]:
         number = n_known if found.start == "known rows" else problem.n_groups
         return [checks.anchor(found.start, number, p_value)]
     followed = found.start == "match"
-    compared = checks.not_compared() if isnan(p_value) else checks.chance(p_value, followed)
+    compared = checks.unrelated_labels(p_value, followed)
     if not followed:
         share = share_inside(problem)
         if share < MUCH_INSIDE:
             return [checks.narrow_groups(share)]
-        return [compared, checks.caution(found.fit.temper)]
+        return [compared, checks.no_match_used(found.fit.temper)]
     assert search is not None
     as_given = found.fit.as_given
     return [
@@ -56,7 +56,7 @@ def _match_checks(found: AutoFit, problem: Problem) -> list[Reason | None]:
         checks.recovery(found.refit_distances),
         checks.agreement(search.n_found, search.certified),
         _precision(found),
-        checks.tempering(found.temper_shift),
+        checks.noise_sensitivity(found.temper_shift),
         None if as_given is None else checks.shrinkage(found.shrinkage_share),
     ]
 

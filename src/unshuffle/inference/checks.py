@@ -1,158 +1,183 @@
-"""What the verdict is made of: one function per check, from a number to a reason.
+"""The checks behind a verdict: one function each, from a number to a reason.
 
-Thresholds were set on one family of simulations and checked on another; both are in `benchmarks/`.
+A reason's text is one sentence with the number and the range that is good; its advice says what to
+do where the number lies outside.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
 from math import isnan
 
 from ..kernels.types import FloatArray
 from ..search.recovery import usual_distance
 from ..search.starts import MUCH_INSIDE
+from .settings import CHECKS, CheckSettings
 from .verdict import Level, Reason
 
-# Chance of matching unrelated labels as well.
-SURELY_BETTER, BETTER = 0.01, 0.05
-# Distance of refits to simulated labels, as a share of the coefficients' length.
-NEAR, FAR = 0.3, 0.7
-# Chance that shuffled labels explain as much as the order given, and share of mismatched rows.
-SURELY_ORDERED = 0.001
-MANY_MISMATCHES = 0.7
-# Length of the error to expect, as a multiple of that with known order.
-INEXACT = 2.0
-# Independent starts that must end in the best match.
-FOUND_AGAIN = 2
-# Shift of the fit when labels are aligned at inflated noise, as a share of its length.
-SHAKY, UNSTEADY = 0.25, 0.5
+MORE_DATA = "use smaller groups, more rows with a known label, or fewer features"
 
 
-def _level(value: float, caution: float, reject: float) -> Level:
-    """Higher is worse; what is not a number is not good either."""
-    if value < caution:
-        return "trust"
-    return "caution" if value < reject else "reject"
-
-
-def chance(p_value: float, followed: bool) -> Reason:
-    """Could labels unrelated to the features be matched as well?"""
-    level = _level(p_value, SURELY_BETTER, BETTER)
-    if level == "reject" and followed:  # it stands far below all others, or was found again
-        level = "caution"
-    text = f"labels unrelated to the features would be matched as well with p = {p_value:.2g}"
-    advice = {
-        "trust": "",
-        "caution": "compare with other evidence, or get smaller groups or some known rows",
-        "reject": "do not use the coefficients; get smaller groups, known rows or fewer features",
-    }[level]
-    return Reason(level, "comparison with chance", p_value, SURELY_BETTER, text, advice)
-
-
-def not_compared() -> Reason:
-    """The order is lost and nothing was compared with chance."""
-    text = "the order is lost and the match was not compared with chance"
-    return Reason(
-        "caution", "comparison with chance", float("nan"), SURELY_BETTER, text,
-        "fit with search='auto'",
+def unrelated_labels(p_value: float, used: bool, settings: CheckSettings = CHECKS) -> Reason:
+    """Could labels unrelated to the features be matched as well? nan where that is not known."""
+    check, limit = "match against unrelated labels", settings.match_p_caution
+    if isnan(p_value):
+        text = "The match was not compared with unrelated labels, so it has no p-value"
+        return Reason("caution", check, p_value, limit, text, "fit with search='auto'")
+    # A match that is used is far better than all others, or was found again: it is not rejected.
+    rejects = not used and p_value >= settings.match_p_reject
+    return _below(
+        check, p_value, limit, None if used else settings.match_p_reject,
+        f"The p-value of the match against unrelated labels is {p_value:.2g}",
+        f"{'do not use this fit;' if rejects else 'compare with other evidence, or'} {MORE_DATA}",
     )  # fmt: skip
 
 
-def recovery(distances: FloatArray) -> Reason:
-    """Do labels simulated from the fit lead back to it?"""
+def recovery(distances: FloatArray, settings: CheckSettings = CHECKS) -> Reason:
+    """Would these data recover this fit if it were true?"""
     value = usual_distance(distances)
-    level = _level(value, NEAR, FAR)
-    text = f"refits to labels simulated from this fit end {value:.0%} of its length away"
-    advice = "" if level == "trust" else "even if the model is right, its data could not show it"
-    return Reason(level, "recoverability", value, NEAR, text, advice)
+    return _below(
+        "recoverability", value, settings.refit_caution, settings.refit_reject,
+        f"Refitting data simulated from this fit moves the coefficients by {_percent(value)}",
+        f"data like these cannot determine such coefficients; {MORE_DATA}",
+        form=_percent,
+    )  # fmt: skip
 
 
-def order(p_value: float) -> Reason:
-    """Does the order given carry the information that the fit rests on?"""
-    level: Level = "trust" if p_value < SURELY_ORDERED else "caution"
-    text = f"shuffled labels would explain as much as the order given with p = {p_value:.2g}"
-    advice = "" if level == "trust" else "say pairing='mostly-right' only if you know it is"
-    return Reason(level, "information in the order given", p_value, SURELY_ORDERED, text, advice)
+def order(p_value: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Is the order given informative?"""
+    return _below(
+        "information in the order given", p_value, settings.order_p_caution, None,
+        f"The p-value of the order given against shuffled labels is {p_value:.2g}",
+        "set pairing='mostly-right' only if you know that most rows hold their own label",
+    )  # fmt: skip
 
 
-def mismatches(rate: float) -> Reason:
+def mismatches(rate: float, settings: CheckSettings = CHECKS) -> Reason:
     """Are there enough right rows to fit to?"""
-    level: Level = "trust" if rate < MANY_MISMATCHES else "caution"
-    text = f"an estimated {rate:.0%} of the rows do not hold their own label"
-    advice = "" if level == "trust" else "improve the linkage, or mark rows that are surely right"
-    return Reason(level, "share of mismatches", rate, MANY_MISMATCHES, text, advice)
+    return _below(
+        "share of mismatches", rate, settings.mismatch_caution, None,
+        f"An estimated {_percent(rate)} of the rows hold the label of another row",
+        "improve the record linkage, or mark rows whose label is known to be their own",
+        form=_percent,
+    )  # fmt: skip
 
 
-def precision(inflation: float, information_left: float) -> Reason:
+def precision(inflation: float, fraction_kept: float, settings: CheckSettings = CHECKS) -> Reason:
     """How much of the precision is lost with the order?"""
-    level: Level = "trust" if inflation < INEXACT else "caution"
-    text = f"coefficients are about {inflation:.1f} times less exact than with known order"
-    if information_left <= 0.0:
-        text = "some combination of coefficients is hardly determined by the data near this fit"
-    advice = "" if level == "trust" else "smaller groups or known rows would help"
-    return Reason(level, "precision", inflation, INEXACT, text, advice)
-
-
-def tempering(shift: float) -> Reason:
-    """Does the answer hang on the exact size of the noise?"""
-    level = _level(shift, SHAKY, UNSTEADY)
-    text = f"aligned at 1.5 times the noise, the fit moves by {shift:.0%} of its length"
-    advice = "" if level == "trust" else "look at the residuals: is the noise normal and constant?"
-    return Reason(level, "sensitivity to the noise", shift, SHAKY, text, advice)
-
-
-def agreement(n_found: int, certified: bool) -> Reason:
-    """Did independent searches end in the same match?"""
-    text = f"independent starts found the best match {n_found} times"
-    if certified:
-        text = "the best match was proved to be the best of all"
-    level: Level = "trust" if certified or n_found >= FOUND_AGAIN else "caution"
-    advice = (
-        "" if level == "trust" else "raise n_candidates: a longer search may find another match"
+    reason = _below(
+        "precision", inflation, settings.inflation_caution, None,
+        f"Standard errors are {inflation:.1f} times those with the order known",
+        f"to reduce the standard errors, {MORE_DATA}",
+    )  # fmt: skip
+    if fraction_kept > 0.0 or isnan(fraction_kept):
+        return reason
+    text = (
+        f"The fraction of the information kept (observed / complete) is {fraction_kept:.2g} for "
+        "some combination of coefficients (good: above 0)"
     )
-    return Reason(level, "agreement of searches", float(n_found), FOUND_AGAIN, text, advice)
+    return replace(reason, text=text)
+
+
+def noise_sensitivity(shift: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Does the fit depend on the exact size of the noise?"""
+    return _below(
+        "sensitivity to the noise", shift, settings.noise_caution, settings.noise_reject,
+        f"Aligning the labels at 1.5 times the noise changes the fit by {_percent(shift)}",
+        "check in the residuals that the noise is normal and its variance constant",
+        form=_percent,
+    )  # fmt: skip
+
+
+def agreement(n_found: int, certified: bool, settings: CheckSettings = CHECKS) -> Reason:
+    """Did independent starts end in the same match?"""
+    check, value, needed = "agreement of searches", float(n_found), settings.starts_needed
+    if certified:
+        return Reason("trust", check, value, needed, "The best match is proved to be optimal")
+    starts = "1 independent start" if n_found == 1 else f"{n_found} independent starts"
+    text = f"{starts} of the search ended in the best match (good: {needed} or more)"
+    if n_found >= needed:
+        return Reason("trust", check, value, needed, text)
+    advice = "raise n_candidates: a longer search may find a better match"
+    return Reason("caution", check, value, needed, text, advice)
 
 
 def shrinkage(share: float) -> Reason:
-    """What would have been found without a search?"""
-    text = f"shrinking least squares on the labels as given would give {share:.0%} of this fit"
+    """How much of the fit needs no search? For information; no value counts against a fit."""
+    text = (
+        f"Least squares on the labels as given, rescaled, explains {_percent(share)} of the "
+        "variance of this fit (for information)"
+    )
     return Reason("trust", "shrinkage", share, 1.0, text)
 
 
 def rank(n_found: int, n_features: int) -> Reason | None:
-    """Do single coefficients mean anything?"""
+    """Are single coefficients determined?"""
     if n_found == n_features:
         return None
-    text = f"X has rank {n_found} of {n_features}: single coefficients are not determined"
-    return Reason("caution", "rank", float(n_found), float(n_features), text, "drop columns")
+    text = f"X has rank {n_found} (good: {n_features}), so single coefficients are not determined"
+    advice = "remove columns that are linear combinations of others"
+    return Reason("caution", "rank", float(n_found), float(n_features), text, advice)
 
 
 def convergence(converged: bool) -> Reason | None:
-    """Did EM settle?"""
+    """Did EM converge?"""
     if converged:
         return None
-    text = "the coefficients were still moving when the iterations ended"
-    return Reason("caution", "convergence", 0.0, 1.0, text, "treat the last digits with care")
+    text = "EM did not converge: the coefficients still changed at the last iteration"
+    advice = "compare the last rows of coef_path_ and use only the digits that agree"
+    return Reason("caution", "convergence", 0.0, 1.0, text, advice)
 
 
-def caution(temper: float) -> Reason:
-    """The match was not followed."""
-    text = "no match was followed: the coefficients are shrunk and have no standard errors"
-    return Reason(
-        "reject", "match not followed", temper, 1.0, text, "see the comparison with chance"
+def no_match_used(temper: float) -> Reason:
+    """No match was good enough, and nothing else determines the coefficients."""
+    text = (
+        f"No match was used: labels were aligned at {temper:g} times the noise (good: 1), so the "
+        "coefficients are shrunken and have no standard errors"
     )
+    advice = "do not interpret the coefficients, nor their signs"
+    return Reason("reject", "no match used", temper, 1.0, text, advice)
 
 
-def anchor(held_by: str, number: int, p_value: float) -> Reason:
-    """No match was followed, but there is something to rest on that no shuffle can touch."""
-    found = (
-        "no match was followed" if isnan(p_value) else f"no match beats chance (p = {p_value:.2g})"
-    )
-    text = f"{found}; the fit rests on {number} {held_by}"
-    return Reason(
-        "caution", held_by, p_value, SURELY_BETTER, text, "compare with a fit to them alone"
-    )
+def anchor(held_by: str, number: int, p_value: float, settings: CheckSettings = CHECKS) -> Reason:
+    """No match was used, but known rows or group means, which no shuffle changes, determine it."""
+    limit = settings.match_p_caution
+    found = "No match was used"
+    if not isnan(p_value):
+        found = (
+            "The match is no better than one to unrelated labels "
+            f"(p-value {p_value:.2g}, good: below {limit:g})"
+        )
+    text = f"{found}, so the fit relies on {number} {held_by}"
+    advice = f"compare with a fit to the {held_by} alone"
+    return Reason("caution", held_by, p_value, limit, text, advice)
 
 
 def narrow_groups(share: float) -> Reason:
-    """No match was followed, but labels could not move far."""
-    text = f"no match beats chance, but only {share:.0%} of the labels' variance lies inside groups"
-    advice = "expect slopes a little too small, by about that share"
-    return Reason("caution", "spread inside groups", share, MUCH_INSIDE, text, advice)
+    """No match was used, but labels can only have moved between similar ones."""
+    text = (
+        f"No match is better than one to unrelated labels, but only {_percent(share)} of the "
+        f"labels' variance lies inside groups (good: below {_percent(MUCH_INSIDE)})"
+    )
+    advice = f"expect slopes that are too small by about {_percent(share)}"
+    return Reason("caution", "variance inside groups", share, MUCH_INSIDE, text, advice)
+
+
+def _below(
+    check: str,
+    value: float,
+    caution: float,
+    reject: float | None,
+    text: str,
+    advice: str,
+    form: Callable[[float], str] = "{:g}".format,
+) -> Reason:
+    """A reason of a check whose value should be small; nan counts as large."""
+    level: Level = "caution" if reject is None or value < reject else "reject"
+    text = f"{text} (good: below {form(caution)})"
+    if value < caution:
+        return Reason("trust", check, value, caution, text)
+    return Reason(level, check, value, caution, text, advice)
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.0f} %"

@@ -1,4 +1,4 @@
-"""Can this fit be trusted? A verdict with its reasons, each with its number and its threshold."""
+"""Can this fit be trusted? The verdict and its reasons, each with its number and its threshold."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,22 +9,22 @@ ORDER: tuple[Level, ...] = ("trust", "caution", "reject")
 
 @dataclass(frozen=True)
 class Reason:
-    """One thing that was measured.
+    """The result of one check.
 
     Attributes
     ----------
     level : {"trust", "caution", "reject"}
-        What this alone would say.
+        The verdict if this were the only check.
     check : str
-        What was looked at.
+        Name of the check.
     value : float
-        What was found.
+        The number measured.
     threshold : float
-        From where on it counts against the fit.
+        The value from which on it counts against the fit.
     text : str
-        In words.
+        One sentence: the number, and which values are good.
     advice : str
-        What to do about it; empty where nothing needs doing.
+        What to do; empty where the number is good.
     """
 
     level: Level

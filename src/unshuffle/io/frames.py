@@ -87,12 +87,12 @@ def make_frame(columns: Mapping[str, Any], library: str | None) -> Any:
     return nw.from_dict(plain, backend=backend).to_native()
 
 
+def feature_names(names: Sequence[str] | None, n: int) -> list[str]:
+    """The names, or x0, x1, ... where there are none."""
+    return [f"x{j}" for j in range(n)] if names is None else [str(name) for name in names]
+
+
 def _objects(values: list[Any]) -> NDArray[Any]:
     column: NDArray[Any] = np.empty(len(values), dtype=object)
     column[:] = values
     return column
-
-
-def feature_names(names: Sequence[str] | None, n: int) -> list[str]:
-    """The names of the features; x0, x1, ... where they have none."""
-    return [f"x{j}" for j in range(n)] if names is None else list(names)

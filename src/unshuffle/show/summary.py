@@ -1,14 +1,14 @@
-"""The table people paste: coefficients beside those of least squares on the labels as given."""
+"""The summary of a fit: verdict, facts, and coefficients beside those of ordinary least squares."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 from typing import Any
-
-import numpy as np
 
 from ..inference.intervals import Estimates
 from ..inference.verdict import Reason, Verdict
 from ..io.frames import make_frame
+from ..io.html import html_table
+from .markup import number, p_value
 
 COLUMNS = ("coef", "std err", "t", "p", "low", "high")
 COLOURS = {"trust": "#1b7837", "caution": "#7d5700", "reject": "#b2182b"}
@@ -16,9 +16,7 @@ COLOURS = {"trust": "#1b7837", "caution": "#7d5700", "reject": "#b2182b"}
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """What a fit found and how far it can be trusted.
-
-    Print it, or look at it in a notebook; `to_frame`, `to_latex` and `to_dict` hand it on.
+    """Verdict and coefficients of a fit, as text, HTML, LaTeX, data frame or dictionary.
 
     Attributes
     ----------
@@ -42,13 +40,11 @@ class Summary:
     verdict: Verdict | None
     level: float = 0.95
     library: str | None = None
-    _tables: dict[str, Estimates] = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
+    @property
+    def _tables(self) -> dict[str, Estimates]:
         tables = {"unshuffle": self.ours}
-        if self.as_given is not None:
-            tables["as given"] = self.as_given
-        object.__setattr__(self, "_tables", tables)
+        return tables if self.as_given is None else tables | {"as given": self.as_given}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers: verdict, facts, and one entry per coefficient."""
@@ -105,32 +101,25 @@ class Summary:
         heads, rows = self._cells()
         widths = [max(len(line[k]) for line in [heads, *rows]) for k in range(len(heads))]
         wide = sum(widths) + 2 * (len(widths) - 1)
-        lines = []
-        if self.verdict is not None:
-            lines = [f"Verdict: {self.verdict.level}"]
-            lines += [f"  {_mark(r.level)} {r.text}" for r in self.verdict.reasons]
+        lines = [] if self.verdict is None else _verdict_lines(self.verdict)
         lines += [f"{name}: {value}" for name, value in self.facts.items()]
         lines += ["=" * wide, _line(heads, widths), "-" * wide]
         lines += [_line(row, widths) for row in rows]
         return "\n".join([*lines, "=" * wide])
 
     def _repr_html_(self) -> str:
-        heads, rows = self._cells()
         parts = []
         if self.verdict is not None:
-            colour = COLOURS[self.verdict.level]
-            # White on colour reads the same in light and dark notebooks.
-            badge = f"background:{colour};color:#fff;padding:2px 10px;border-radius:10px"
-            parts.append(f'<p><b style="{badge}">{escape(self.verdict.level)}</b></p><ul>')
-            parts += [f"<li>{_with_advice(reason)}</li>" for reason in self.verdict.reasons]
-            parts.append("</ul>")
+            # White on colour is readable in light and dark notebooks.
+            badge = f"background:{COLOURS[self.verdict.level]};color:#fff;padding:2px 10px"
+            parts = [
+                f'<p><b style="{badge};border-radius:10px">{self.verdict.level}</b> ',
+                f"{headline(self.verdict)}</p><ul>",
+                *(f"<li>{_with_advice(reason)}</li>" for reason in self.verdict.reasons),
+                "</ul>",
+            ]
         facts = "; ".join(f"{escape(name)}: {escape(value)}" for name, value in self.facts.items())
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-        )
-        head = "".join(f"<th>{escape(head)}</th>" for head in heads)
-        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        return "".join([*parts, f"<p>{facts}</p>", table])
+        return "".join([*parts, f"<p>{facts}</p>", html_table(*self._cells())])
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         tables = [_columns(table, self.level) for table in self._tables.values()]
@@ -156,12 +145,32 @@ def _columns(table: Estimates, level: float) -> dict[str, Any]:
     return dict(zip(COLUMNS, values, strict=True))
 
 
+def headline(verdict: Verdict) -> str:
+    """What follows from a verdict, in one sentence."""
+    if not verdict.reasons:
+        return "The order is known, so nothing had to be checked."
+    n_against = sum(reason.level == verdict.level for reason in verdict.reasons)
+    counted = f"{n_against} of {len(verdict.reasons)} checks"
+    return {
+        "trust": "Use the coefficients and their intervals: all checks passed.",
+        "caution": f"Read the reasons before using the coefficients: {counted} advise caution.",
+        "reject": f"Do not use the coefficients: {counted} reject the fit.",
+    }[verdict.level]
+
+
+def _verdict_lines(verdict: Verdict) -> list[str]:
+    lines = [f"Verdict: {verdict.level}", headline(verdict)]
+    for reason in verdict.reasons:
+        lines.append(f"  {reason.level:<9}{reason.text}")
+        if reason.advice:
+            lines.append(f"{'':11}What to do: {reason.advice}")
+    return lines
+
+
 def _number(value: float, column: str) -> str:
-    if np.isnan(value):
-        return "-"
     if column == "p":
-        return "<.001" if value < 0.001 else f"{value:.3f}"
-    return f"{value:.2f}" if column == "t" else f"{value:.4g}"
+        return p_value(value)
+    return number(value, ".2f" if column == "t" else ".4g")
 
 
 def _line(cells: list[str], widths: list[int]) -> str:
@@ -172,10 +181,6 @@ def _line(cells: list[str], widths: list[int]) -> str:
 def _with_advice(reason: Reason) -> str:
     advice = f" <i>What to do: {escape(reason.advice)}</i>" if reason.advice else ""
     return f"{escape(reason.text)}.{advice}"
-
-
-def _mark(level: str) -> str:
-    return {"trust": "+", "caution": "?", "reject": "!"}[level]
 
 
 def _latex(cell: str) -> str:

@@ -1,4 +1,4 @@
-"""One look for all pictures: colour-blind safe, and told apart by marker and line in greyscale."""
+"""One style for all pictures: safe for the colour-blind, distinct in grey by marker and line."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -8,19 +8,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's palette without its yellow, which white paper swallows.
+# Okabe and Ito's palette without its yellow, which is too pale on white paper.
 BLUE, VERMILION, GREEN, PURPLE = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
 ORANGE, SKY, GREY = "#e69f00", "#56b4e9", "#7f7f7f"
 COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, GREY)
 MARKERS = ("o", "v", "s", "D", "^", "P", "X")
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 3)), (0, (1, 3)))
 
-# Who is who, wherever methods are compared.
+# The same style for a method in every comparison.
 OURS: dict[str, Any] = {"color": BLUE, "marker": "o"}
 AS_GIVEN: dict[str, Any] = {"color": VERMILION, "marker": "v"}
 KNOWN: dict[str, Any] = {"color": GREEN, "marker": "s", "markerfacecolor": "none"}
 
-# So many features can be told apart by colour, marker and line.
+# So many features can be distinguished by colour, marker and line.
 MOST_STYLES = len(COLOURS)
 
 
@@ -55,7 +55,7 @@ def _pyplot() -> Any:
 
 
 def ink() -> str:
-    """The colour of text, so that lines of reference follow the user's style."""
+    """The colour of text, so that reference lines follow the user's style."""
     from matplotlib import rcParams
 
     return str(rcParams["text.color"])

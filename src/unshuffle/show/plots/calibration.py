@@ -1,4 +1,4 @@
-"""Are match probabilities what they say?"""
+"""Are match probabilities calibrated?"""
 
 from typing import Any, Self
 
@@ -12,9 +12,9 @@ Z = 1.96  # of the 95 % intervals
 
 
 class MatchCalibrationDisplay:
-    """Share of right matches against the probability the model gave them.
+    """Share of right matches against their predicted probability.
 
-    Rows are cut into bins of like size by their probability. Bars are Wilson's 95 % intervals.
+    Rows are put into bins of about equal size by probability. Bars are 95 % intervals (Wilson).
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class MatchCalibrationDisplay:
     Examples
     --------
     >>> import numpy as np
-    >>> from unshuffle.plots import MatchCalibrationDisplay
+    >>> from unshuffle.show.plots import MatchCalibrationDisplay
     >>> rng = np.random.default_rng(0)
     >>> proba = rng.uniform(size=1000)
     >>> display = MatchCalibrationDisplay.from_predictions(rng.uniform(size=1000) < proba, proba)
@@ -81,7 +81,7 @@ class MatchCalibrationDisplay:
         truth : array-like of bool of shape (n_samples,)
             Whether the label given beside a row is its own.
         match_proba : array-like of shape (n_samples,)
-            How probable that is said to be.
+            Predicted probability of that.
         n_bins : int, default=10
             Most bins; equal probabilities share one.
         ax : matplotlib Axes, optional
@@ -107,12 +107,12 @@ class MatchCalibrationDisplay:
         """Draw; `ax` is where, or None for a new figure."""
         self.figure_, (axes,) = panels(ax, size=(5.2, 4.8))
         self.ax_ = axes
-        axes.plot([0, 1], [0, 1], color=ink(), linestyle="--", linewidth=0.8, label="as it says")
+        axes.plot([0, 1], [0, 1], color=ink(), linestyle="--", linewidth=0.8, label="calibrated")
         low, high = wilson(self.observed, self.counts)
-        # Rounding may put an end of an interval a hair on the wrong side of its middle.
-        reach = np.maximum([self.observed - low, high - self.observed], 0.0)
+        # Rounding may put an end of an interval slightly on the wrong side of its middle.
+        half = np.maximum([self.observed - low, high - self.observed], 0.0)
         axes.errorbar(
-            self.predicted, self.observed, yerr=reach, color=BLUE, marker="o", linestyle="-",
+            self.predicted, self.observed, yerr=half, color=BLUE, marker="o", linestyle="-",
             linewidth=1.0, elinewidth=1.4, label=f"{int(self.counts.sum()):,} rows",
         )  # fmt: skip
         axes.set_xlim(-0.03, 1.03)
@@ -126,10 +126,10 @@ class MatchCalibrationDisplay:
 
 
 def wilson(share: FloatArray, counts: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Wilson's 95 % interval of a share; unlike the usual one it never shrinks to a point."""
+    """Wilson's 95 % interval of a share; unlike the usual one it never has length zero."""
     centre = (share + Z**2 / (2 * counts)) / (1 + Z**2 / counts)
-    reach = Z / (1 + Z**2 / counts) * np.sqrt(share * (1 - share) / counts + (Z / 2 / counts) ** 2)
-    return centre - reach, centre + reach
+    half = Z / (1 + Z**2 / counts) * np.sqrt(share * (1 - share) / counts + (Z / 2 / counts) ** 2)
+    return centre - half, centre + half
 
 
 def _check_truth(truth: Any, n_rows: int) -> Any:
@@ -141,7 +141,7 @@ def _check_truth(truth: Any, n_rows: int) -> Any:
         )
     if not np.isin(right, (0, 1)).all():
         raise ValueError(
-            "truth says whether the label beside a row is its own and holds True and False only; "
+            "truth states whether the label beside a row is its own: True or False only; "
             "from a permutation make it with permutation == np.arange(n)"
         )
     return right.astype(bool)

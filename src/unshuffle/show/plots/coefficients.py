@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from ...kernels.types import FloatArray
-from ._fitted import choose, feature_names, need, plain
+from ._fitted import choose, names_of, need, plain
 from ._style import AS_GIVEN, KNOWN, OURS, ink, panels, tidy
 
 ROW_HEIGHT = 0.42
@@ -41,7 +41,7 @@ class CoefficientDisplay:
     --------
     >>> from unshuffle import StochasticEMRegressor
     >>> from unshuffle.datasets import make_shuffled_regression
-    >>> from unshuffle.plots import CoefficientDisplay
+    >>> from unshuffle.show.plots import CoefficientDisplay
     >>> data = make_shuffled_regression(200, 2, noise=0.3, shuffle="fraction", random_state=0)
     >>> model = StochasticEMRegressor(mismatch_rate="estimate", random_state=0)
     >>> display = CoefficientDisplay.from_estimator(
@@ -79,7 +79,7 @@ class CoefficientDisplay:
             Any fitted estimator of this package.
         known_order : array-like of shape (n_features,) or fitted regressor, optional
             Coefficients with the order known: the truth, or a `LinearRegression`; a
-            `ShuffledRegressor(pairing="known")` brings intervals along.
+            `ShuffledRegressor(pairing="known")` also has intervals.
         features : sequence of int, optional
             Which features to show, from the top; all of them by default.
         level : float, default=0.95
@@ -92,12 +92,8 @@ class CoefficientDisplay:
         display : CoefficientDisplay
         """
         need(model, "coef_", "use an estimator of this package")
-        names = feature_names(model)
-        series = {"unshuffle": _of_model(model, level)}
-        given = getattr(model, "_as_given", None)
-        if given is not None:
-            interval = given.interval(level)[_first(model) :]
-            series["labels as given"] = Series(given.values[_first(model) :], interval)
+        names = names_of(model)
+        series = _of_model(model, level)
         if known_order is not None:
             series["known order"] = _known(known_order, len(names), level)
         chosen = choose(features, len(names))
@@ -119,11 +115,11 @@ class CoefficientDisplay:
         axes.axvline(0.0, color=ink(), linewidth=0.8, alpha=0.5)
         for k, (title, found) in enumerate(self.series.items()):
             style = STYLES.get(title, {"color": ink(), "marker": "x"})
-            reach = None
+            half = None
             if found.interval is not None and not np.isnan(found.interval).all():
-                reach = np.abs(found.interval.T - found.values)
+                half = np.abs(found.interval.T - found.values)
             axes.errorbar(
-                found.values, places + spread * (k - (len(self.series) - 1) / 2), xerr=reach,
+                found.values, places + spread * (k - (len(self.series) - 1) / 2), xerr=half,
                 linestyle="none", markersize=5.5, elinewidth=1.6, capsize=0, label=title, **style,
             )  # fmt: skip
         axes.set_yticks(places, [plain(name) for name in self.names])
@@ -138,20 +134,25 @@ class CoefficientDisplay:
         return self
 
 
-def _first(model: Any) -> int:
-    return 1 if model.fit_intercept else 0
-
-
-def _of_model(model: Any, level: float) -> Series:
+def _of_model(model: Any, level: float) -> dict[str, Series]:
+    """The fit, and least squares on the labels as given where the model's summary has it."""
     if not hasattr(model, "standard_errors_"):
-        return Series(model.coef_, None)
-    interval = model.conf_int(level)[_first(model) :]
-    return Series(model.coef_, None if np.isnan(interval).all() else interval)
+        return {"unshuffle": Series(model.coef_, None)}
+    summary = model.summary(level)
+    first = len(summary.names) - len(model.coef_)  # after the intercept, where there is one
+    found = {"unshuffle": summary.ours, "labels as given": summary.as_given}
+    series = {}
+    for title, estimates in found.items():
+        if estimates is not None:
+            interval = estimates.interval(level)[first:]
+            missing = np.isnan(interval).all()
+            series[title] = Series(estimates.values[first:], None if missing else interval)
+    return series
 
 
 def _known(known_order: Any, n_features: int, level: float) -> Series:
-    if hasattr(known_order, "conf_int"):
-        return _of_model(known_order, level)
+    if hasattr(known_order, "summary"):
+        return _of_model(known_order, level)["unshuffle"]
     values = np.asarray(getattr(known_order, "coef_", known_order), dtype=np.float64)
     if values.shape != (n_features,):
         raise ValueError(

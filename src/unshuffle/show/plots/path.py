@@ -1,4 +1,4 @@
-"""How a fit went: objective and coefficients, iteration by iteration."""
+"""Objective and coefficients, iteration by iteration."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -6,15 +6,15 @@ from typing import Any, Self
 import numpy as np
 
 from ...kernels.types import FloatArray
-from ._fitted import choose, feature_names, need, plain
+from ._fitted import choose, names_of, need, plain
 from ._style import BLUE, MOST_STYLES, feature_styles, legend_beside, panels, tidy
 
 
 class PathDisplay:
     """Objective and coefficients after each iteration of EM.
 
-    The last iterates of a sampled EM keep moving; the coefficients reported are their average,
-    drawn as larger markers at the end.
+    The last iterates of a sampled EM vary around their average. That average is reported, and
+    drawn as a larger marker at the end.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class PathDisplay:
     --------
     >>> from unshuffle import StochasticEMRegressor
     >>> from unshuffle.datasets import make_shuffled_regression
-    >>> from unshuffle.plots import PathDisplay
+    >>> from unshuffle.show.plots import PathDisplay
     >>> data = make_shuffled_regression(200, 2, noise=0.3, shuffle="fraction", random_state=0)
     >>> model = StochasticEMRegressor(mismatch_rate="estimate", random_state=0)
     >>> display = PathDisplay.from_estimator(model.fit(data.X, data.y))
@@ -77,7 +77,7 @@ class PathDisplay:
         """
         advice = "use ShuffledRegressor, StochasticEMRegressor or HardEMRegressor"
         objective = need(model, "objective_path_", advice)
-        names, shown = feature_names(model), choose(features, len(model.coef_))
+        names, shown = names_of(model), choose(features, len(model.coef_))
         path = np.asarray(model.coef_path_)[:, shown]
         chosen = [names[j] for j in shown]
         return cls(objective, path, model.coef_[shown], chosen).plot(ax=ax)

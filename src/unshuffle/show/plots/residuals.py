@@ -5,15 +5,16 @@ from typing import Any, Self
 import numpy as np
 
 from ...kernels.types import FloatArray
-from ._fitted import fitted_values, need
+from ._fitted import need
 from ._style import BLUE, ink, panels, tidy
 
 
 class ResidualDisplay:
-    """Expected labels less fitted values, against fitted values.
+    """Expected labels minus fitted values, against fitted values.
 
-    Expected labels lean towards the fit, the more so the less is known of the order: the
-    band is narrower than the noise, whose standard deviation is drawn as dashed lines.
+    Expected labels are averages over permutations and lie closer to the fit than the labels
+    themselves. So the residuals spread less than the noise, whose standard deviation is drawn as
+    dashed lines; the more uncertain the order, the less they spread.
 
     Parameters
     ----------
@@ -32,10 +33,10 @@ class ResidualDisplay:
     --------
     >>> from unshuffle import StochasticEMRegressor
     >>> from unshuffle.datasets import make_shuffled_regression
-    >>> from unshuffle.plots import ResidualDisplay
+    >>> from unshuffle.show.plots import ResidualDisplay
     >>> data = make_shuffled_regression(200, 2, noise=0.3, shuffle="fraction", random_state=0)
     >>> model = StochasticEMRegressor(mismatch_rate="estimate", random_state=0)
-    >>> display = ResidualDisplay.from_estimator(model.fit(data.X, data.y))
+    >>> display = ResidualDisplay.from_estimator(model.fit(data.X, data.y), data.X)
     >>> bool(abs(display.residuals.mean()) < 0.1)
     True
     """
@@ -67,7 +68,7 @@ class ResidualDisplay:
         model : estimator
             A fitted estimator with `expected_labels_`.
         X : array-like of shape (n_samples, n_features), optional
-            The rows of the fit; needed only for models loaded from files.
+            The rows of the fit; needed where the model has no `fitted_values_`.
         max_points : int, optional
             Most rows to draw; all by default.
         ax : matplotlib Axes, optional
@@ -79,7 +80,10 @@ class ResidualDisplay:
         """
         advice = "use ShuffledRegressor, StochasticEMRegressor or HardEMRegressor"
         expected = need(model, "expected_labels_", advice)
-        fitted = fitted_values(model, X)
+        if X is None:
+            fitted = need(model, "fitted_values_", "pass X, the rows of the fit")
+        else:
+            fitted = np.asarray(model.predict(X), dtype=np.float64)
         if fitted.shape != expected.shape:
             raise ValueError(
                 f"X has {len(fitted)} rows but the model was fitted to {len(expected)}; give the "

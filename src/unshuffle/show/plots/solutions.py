@@ -1,4 +1,4 @@
-"""What the search found: distinct matchings, and what unrelated labels reach."""
+"""The solutions of the search, and their comparison with unrelated labels."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -6,16 +6,16 @@ from typing import Any, Self
 import numpy as np
 
 from ...kernels.types import FloatArray
-from ._fitted import choose, feature_names, need, plain
+from ._fitted import choose, names_of, need, plain
 from ._style import BLUE, GREY, MOST_STYLES, feature_styles, ink, legend_beside, panels, tidy
 
 
 class SolutionsDisplay:
-    """Coefficients of the best matchings against their objective, and the comparison with chance.
+    """Coefficients of the best matchings against their objective, and the test of the best one.
 
-    Where matchings of nearly the same objective have quite other coefficients, the data do not
-    say which is right. The second panel sets the score of the best match beside the scores of
-    labels unrelated to the features; it is left out where no such labels were tried.
+    Where matchings of nearly the same objective have very different coefficients, the data do not
+    determine which is right. The second panel compares the score of the best match with the
+    scores of labels unrelated to the features; it is left out where no such labels were drawn.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class SolutionsDisplay:
     names : sequence of str
         Names of the features.
     match_score, null_pvalue : float
-        Score of the best match, lower is better, and the chance of reaching it without a relation.
+        Score of the best match, lower is better, and its p-value against unrelated labels.
     null_scores : array
         Scores of unrelated labels.
 
@@ -39,7 +39,7 @@ class SolutionsDisplay:
     --------
     >>> from unshuffle import ShuffledRegressor
     >>> from unshuffle.datasets import make_shuffled_regression
-    >>> from unshuffle.plots import SolutionsDisplay
+    >>> from unshuffle.show.plots import SolutionsDisplay
     >>> data = make_shuffled_regression(200, 2, noise=0.1, random_state=0)
     >>> model = ShuffledRegressor(random_state=0).fit(data.X, data.y)
     >>> display = SolutionsDisplay.from_estimator(model)
@@ -91,7 +91,7 @@ class SolutionsDisplay:
             "'population'"
         )
         coef = need(model, "solutions_", advice)
-        names, shown = feature_names(model), choose(features, len(model.coef_))
+        names, shown = names_of(model), choose(features, len(model.coef_))
         return cls(
             model.solution_objectives_,
             coef[:, shown],
@@ -108,7 +108,7 @@ class SolutionsDisplay:
         self.ax_ = np.array(axes, dtype=object)
         self._draw_solutions(axes[0])
         if compared:
-            self._draw_chance(axes[1])
+            self._draw_null(axes[1])
         for panel in axes:
             tidy(panel)
         return self
@@ -134,7 +134,7 @@ class SolutionsDisplay:
         if len(self.names) <= MOST_STYLES:
             legend_beside(axes)
 
-    def _draw_chance(self, axes: Any) -> None:
+    def _draw_null(self, axes: Any) -> None:
         scores = np.sort(self.null_scores)
         shares = np.arange(1, len(scores) + 1) / len(scores)
         axes.plot(
@@ -144,6 +144,6 @@ class SolutionsDisplay:
         axes.axvline(self.match_score, color=BLUE, linewidth=2.0, label="best match")
         axes.set_ylim(0.0, 1.05)
         axes.set_xlabel("match score (lower is better)")
-        axes.set_ylabel("share of scores below")
-        axes.set_title(f"Comparison with chance: p = {self.null_pvalue:.2g}", loc="left")
+        axes.set_ylabel("share of scores at or below")
+        axes.set_title(f"Match against unrelated labels: p = {self.null_pvalue:.2g}", loc="left")
         axes.legend(frameon=False, fontsize="small")

@@ -9,13 +9,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
 from ... import __version__
 from ...io.files import write_atomically
+from ..markup import text
+from ..plots._fitted import check_fitted, names_of
+from ..settings import SHOW, ShowSettings
 from . import sections
 from .facts import DataFacts, facts_of
-from .markup import text
+from .rows import rows_of
 
 TITLE = "Regression with shuffled labels"
 
@@ -27,24 +28,27 @@ def build_report(
     settings: Mapping[str, object] | None = None,
     code: str | None = None,
     title: str = TITLE,
+    limits: ShowSettings = SHOW,
 ) -> str:
-    """One page about a fit: verdict, coefficients, pictures, matches, data, settings, code.
+    """One page about a fit: verdict, coefficients, figures, matches, data, settings, code.
 
-    The page asks for nothing from a network, has a light and a dark face, and prints. Tables are
-    limited so that it stays below one megabyte; it says so where they are.
+    The page loads nothing from a network, has a light and a dark theme, and prints. Long tables
+    are cut so that it stays below one megabyte; a note above such a table says so.
 
     Parameters
     ----------
     model : estimator
         Any fitted estimator of this package; only `ShuffledRegressor` has a verdict.
     data : DataFacts, optional
-        The data as they were understood; what the model knows of them by default.
+        Facts about the data; what the model knows of them by default.
     settings : dict, optional
-        Whatever else was set, by name: options of a command line, for example.
+        Further settings by name: options of a command line, for example.
     code : str, optional
-        Python that repeats the fit; a sketch by default.
+        Python that repeats the fit; by default a template made from the model.
     title : str
         Heading.
+    limits : ShowSettings
+        Most rows of each table, and most coefficients and points in figures.
 
     Returns
     -------
@@ -55,22 +59,21 @@ def build_report(
     --------
     >>> from unshuffle import ShuffledRegressor
     >>> from unshuffle.datasets import make_shuffled_regression
-    >>> from unshuffle.report import build_report
+    >>> from unshuffle.show.report import build_report
     >>> data = make_shuffled_regression(100, 2, shuffle="fraction", random_state=0)
     >>> model = ShuffledRegressor(random_state=0).fit(data.X, data.y)
-    >>> "Do not use" in build_report(model)
-    False
+    >>> "all checks passed" in build_report(model)
+    True
     """
-    check_is_fitted(model)
-    found = getattr(model, "feature_names_in_", None)
-    names = [f"x{j}" for j in range(len(model.coef_))] if found is None else [str(n) for n in found]
-    told = facts_of(model, names)
+    check_fitted(model)
+    names, rows = names_of(model), rows_of(model)
+    found = facts_of(model, names, rows.n_known)
     if data is None:
-        data = told
-    elif data.n_rows != told.n_rows:
+        data = found
+    elif data.n_rows != found.n_rows:
         raise ValueError(
-            f"data says {data.n_rows} rows but the model was fitted to {told.n_rows}; count the "
-            "rows of the fit, after what was left out"
+            f"data has {data.n_rows} rows but the model was fitted to {found.n_rows}; count only "
+            "the rows of the fit"
         )
     script = _resource("page.js")
     return _fill(
@@ -83,10 +86,10 @@ def build_report(
             "style": _resource("page.css"),
             "script": script,
             "verdict": sections.verdict(model),
-            "coefficients": sections.coefficients(model, names),
-            "pictures": sections.pictures(model, data),
-            "matches": sections.matches(model, data),
-            "data": sections.understood(data),
+            "coefficients": sections.coefficients(model, names, limits),
+            "pictures": sections.pictures(model, data, rows, limits),
+            "matches": sections.matches(model, data, rows, limits),
+            "data": sections.data_facts(data, limits),
             "settings": sections.settings(model, settings),
             "code": sections.code(model, code),
         },
@@ -99,7 +102,7 @@ def write_report(path: str | PathLike[str], model: Any, **arguments: Any) -> Pat
     Parameters
     ----------
     path : path-like
-        Where; an older file is replaced in one step, so that there is never half a report.
+        Where; an existing file is replaced in one step, so that no partial report is ever left.
     model : estimator
         A fitted estimator.
     **arguments
@@ -115,7 +118,7 @@ def write_report(path: str | PathLike[str], model: Any, **arguments: Any) -> Pat
     >>> from tempfile import TemporaryDirectory
     >>> from unshuffle import ShuffledRegressor
     >>> from unshuffle.datasets import make_shuffled_regression
-    >>> from unshuffle.report import write_report
+    >>> from unshuffle.show.report import write_report
     >>> data = make_shuffled_regression(100, 2, shuffle="fraction", random_state=0)
     >>> model = ShuffledRegressor(random_state=0).fit(data.X, data.y)
     >>> with TemporaryDirectory() as folder:
@@ -133,5 +136,5 @@ def _resource(name: str) -> str:
 
 
 def _fill(template: str, parts: Mapping[str, str]) -> str:
-    """Fill every place once; what looks like a place in the data stays as it is."""
+    """Replace each placeholder once; what looks like one in the data stays as it is."""
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], template) + "\n"

@@ -1,7 +1,7 @@
 "use strict";
 const byId = (id) => document.getElementById(id);
 
-// Sorting: a click on a head, or Enter on it; empty cells always stand last.
+// Sort by a click on a column title, or Enter on it; empty cells always come last.
 const valueOf = (row, column, isNumber) => {
   const cell = row.cells[column];
   if (!isNumber) return cell.textContent.toLowerCase();
@@ -14,7 +14,7 @@ const sortBy = (head) => {
   const falling = head.getAttribute("aria-sort") === "ascending";
   const sign = falling ? -1 : 1;
   const keyed = [...body.rows].map((row) => [valueOf(row, head.cellIndex, isNumber), row]);
-  const empty = (key) => key === "–" || key === "" || Number.isNaN(key);
+  const empty = (key) => key === "-" || key === "" || Number.isNaN(key);
   keyed.sort(([a], [b]) => {
     if (empty(a) || empty(b)) return empty(a) - empty(b);
     return sign * (isNumber ? a - b : a.localeCompare(b, undefined, { numeric: true }));
@@ -27,7 +27,7 @@ for (const head of document.querySelectorAll("th[data-kind]")) {
   head.querySelector("button").addEventListener("click", () => sortBy(head));
 }
 
-// Filtering the matches by name of row or group, and by probability.
+// Filter the matches by name of row or group, and by probability.
 const matches = byId("matches");
 const titles = [...matches.tHead.rows[0].cells].map((head) => head.textContent);
 const named = ["Row", "Group"].map((title) => titles.indexOf(title)).filter((k) => k >= 0);
@@ -48,21 +48,21 @@ byId("find").addEventListener("input", filter);
 byId("limit")?.addEventListener("change", filter);
 filter();
 
-// The theme follows the system until somebody asks for the other one.
+// The theme is that of the system until the button is used.
 const root = document.documentElement;
 const system = matchMedia("(prefers-color-scheme: dark)");
 const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
-const tellTheme = () => {
+const nameTheme = () => {
   byId("theme").textContent = isDark() ? "Light theme" : "Dark theme";
 };
 byId("theme").addEventListener("click", () => {
   root.dataset.theme = isDark() ? "light" : "dark";
-  tellTheme();
+  nameTheme();
 });
-system.addEventListener("change", tellTheme);
-tellTheme();
+system.addEventListener("change", nameTheme);
+nameTheme();
 
-// Copying; where the clipboard is closed to us the code is selected instead.
+// Copy the code; where the clipboard cannot be used, select it instead.
 byId("copy").addEventListener("click", async () => {
   try {
     await navigator.clipboard.writeText(byId("code").textContent);

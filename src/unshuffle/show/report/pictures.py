@@ -1,4 +1,4 @@
-"""Pictures as SVG that takes its colours from the page, so that it is at home in light and dark."""
+"""Figures as SVG that takes its colours from the page, light or dark."""
 
 import re
 from collections.abc import Callable
@@ -8,11 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...kernels.types import FloatArray
 from ..plots import CoefficientDisplay, MatchDisplay, PathDisplay, ResidualDisplay, SolutionsDisplay
 from ..plots import _style as palette
+from ..settings import ShowSettings
 from .facts import DataFacts
+from .rows import FitRows
 
-INK = "#0a0b0c"  # a colour nobody uses, to be found again in the SVG
+INK = "#0a0b0c"  # a colour used for nothing else, to be replaced in the SVG
 # The page sets these variables, differently in light and dark.
 VARIABLES = {
     INK: "currentColor",
@@ -38,151 +41,149 @@ STYLE: dict[str, Any] = {
     "axes.titlesize": 11.5,
     "axes.titleweight": "bold",
 }
-WIDTH = 5.2  # inches: about one to one on a phone, two abreast on a screen
-MOST_COEFFICIENTS = 25
-MOST_POINTS = 700
-# Above so many rows the chain behind the pairs of one group takes too long for a report.
-MOST_PAIRED_ROWS = 20_000
 
 
-class Picture(NamedTuple):
-    """An SVG and what there is to see in it."""
+class Figure(NamedTuple):
+    """A figure of the page: heights of its panels in inches, and what draws on their axes."""
 
     name: str
-    svg: str
     caption: str
+    heights: tuple[float, ...]
+    draw: Callable[[Any], Any]
 
 
-def draw_all(model: Any, data: DataFacts) -> list[Picture]:
-    """Every picture that this fit has something to show in."""
-    pictures = [_coefficients(model)]
+def figures_of(model: Any, data: DataFacts, rows: FitRows, limits: ShowSettings) -> list[Figure]:
+    """Every figure for which this fit has something to show."""
+    figures = [_coefficients(model, limits)]
     if hasattr(model, "solutions_"):
-        pictures.append(_solutions(model))
-    pairing = getattr(model, "_pairing", None)
-    if pairing is not None and pairing.problem.n_blocks:
-        pictures += _matches(model, data)
-    if hasattr(model, "expected_labels_") and hasattr(model, "_problem"):
-        pictures.append(_residuals(model))
+        figures.append(_solutions(model, limits))
+    if rows.n_groups > 1 and hasattr(model, "match_proba_"):
+        figures.append(_groups(model, data, rows))
+    elif rows.n_groups and data.n_rows - rows.n_known <= limits.most_paired_rows:
+        figures.append(_pairs(model))
+    if rows.fitted is not None and hasattr(model, "expected_labels_"):
+        figures.append(_residuals(model, rows.fitted, limits))
     if len(getattr(model, "objective_path_", ())) > 1:
-        pictures.append(_path(model))
-    return pictures
+        figures.append(_path(model, limits))
+    return figures
 
 
-def _coefficients(model: Any) -> Picture:
-    chosen = leading(model, MOST_COEFFICIENTS)
-    caption = "The fit beside least squares on the labels as given, which ignores the shuffle."
-    caption += _limited(model, chosen)
-    height = 1.5 + 0.33 * max(len(chosen), 4)
-    return _picture(
-        "coefficients", caption, (height,),
-        lambda axes: CoefficientDisplay.from_estimator(model, features=chosen, ax=axes),
-    )  # fmt: skip
+def leading(model: Any, n_most: int) -> tuple[list[int], str]:
+    """The features with the largest |t|, in their own order, and a note if others are left out.
 
-
-def _limited(model: Any, chosen: list[int]) -> str:
+    Where there are no standard errors the largest coefficients are taken.
+    """
     n_features = len(model.coef_)
-    if len(chosen) == n_features:
-        return ""
-    return f" The {len(chosen)} clearest of {n_features:,} coefficients are shown."
-
-
-def leading(model: Any, n_most: int) -> list[int]:
-    """The features with the clearest coefficients, in the order of the table."""
-    if len(model.coef_) <= n_most:
-        return list(range(len(model.coef_)))
-    size = np.abs(model.coef_)
-    errors = getattr(model, "standard_errors_", np.full(1, np.nan))[-len(size) :]
+    if n_features <= n_most:
+        return list(range(n_features)), ""
+    size, measure = np.abs(model.coef_), "size"
+    errors = getattr(model, "standard_errors_", np.full(1, np.nan))[-n_features:]
     if not np.isnan(errors).any() and (errors > 0).all():
-        size = size / errors
-    return sorted(int(j) for j in np.argsort(-size, kind="stable")[:n_most])
+        size, measure = size / errors, "|t|"
+    chosen = sorted(int(j) for j in np.argsort(-size, kind="stable")[:n_most])
+    note = (
+        f" Only the {n_most:,} of {n_features:,} coefficients with the largest {measure} are shown."
+    )
+    return chosen, note
 
 
-def _solutions(model: Any) -> Picture:
+def _coefficients(model: Any, limits: ShowSettings) -> Figure:
+    chosen, note = leading(model, limits.most_drawn_coefficients)
+    return Figure(
+        "coefficients",
+        "The fit, and least squares on the labels as given, which ignores the shuffle." + note,
+        (1.5 + 0.33 * max(len(chosen), 4),),
+        lambda axes: CoefficientDisplay.from_estimator(model, features=chosen, ax=axes),
+    )
+
+
+def _solutions(model: Any, limits: ShowSettings) -> Figure:
+    chosen, note = leading(model, limits.most_drawn_coefficients)
     compared = len(model.null_scores_) > 0
     caption = (
-        "Where matchings almost as good as the best have other coefficients, the data do not "
-        "decide between them."
+        "Where matchings almost as good as the best have different coefficients, the data do not "
+        "determine which is right."
     )
     if compared:
-        caption += " Below: the best match beside what labels unrelated to the features reach."
-    chosen = leading(model, MOST_COEFFICIENTS)
-    return _picture(
-        "solutions", caption + _limited(model, chosen), (2.9,) * (1 + compared),
+        caption += " Below: scores of the best match and of labels unrelated to the features."
+    return Figure(
+        "solutions",
+        caption + note,
+        (2.9,) * (1 + compared),
         lambda axes: SolutionsDisplay.from_estimator(model, features=chosen, ax=axes),
-    )  # fmt: skip
+    )
 
 
-def _matches(model: Any, data: DataFacts) -> list[Picture]:
-    problem, names = model._pairing.problem, data.group_names
-    pictures = []
-    if problem.n_blocks > 1 and hasattr(model, "match_proba_"):
-        caption = "Bright rows hold their own label. Groups and rows are ordered by doubt."
-        pictures.append(_picture(
-            "groups", caption, (3.9,),
-            lambda axes: MatchDisplay.from_estimator(model, groups=names, ax=axes),
-        ))  # fmt: skip
-    elif problem.n_movable <= MOST_PAIRED_ROWS:
-        caption = (
-            "A sharp bright diagonal means that it is known who belongs to whom; a broad or dim "
-            "one that many pairings are as good."
-        )
-        pictures.append(_picture(
-            "pairs", caption, (4.2,),
-            lambda axes: MatchDisplay.from_estimator(model, group=0, ax=axes),
-        ))  # fmt: skip
-    return pictures
+def _groups(model: Any, data: DataFacts, rows: FitRows) -> Figure:
+    groups: Any = rows.groups
+    names = groups if data.group_names is None else data.group_names
+    return Figure(
+        "groups",
+        "Bright cells are rows that hold their own label with high probability. Groups and "
+        "rows with the lowest probabilities come first.",
+        (3.9,),
+        lambda axes: MatchDisplay.from_estimator(model, groups=names, known=groups < 0, ax=axes),
+    )
 
 
-def _residuals(model: Any) -> Picture:
+def _pairs(model: Any) -> Figure:
+    return Figure(
+        "pairs",
+        "A sharp bright diagonal means that the pairing is certain; a broad or dim one that many "
+        "pairings are about equally probable.",
+        (4.2,),
+        lambda axes: MatchDisplay.from_pairs(*_first_group(model), ax=axes),
+    )
+
+
+def _residuals(model: Any, fitted: FloatArray, limits: ShowSettings) -> Figure:
     caption = (
-        "There should be no bend in it. The band is narrower than the noise because expected "
-        "labels lean towards the fit."
+        "A trend or a bend would speak against the model. Residuals spread less than the noise "
+        "because expected labels are averages over permutations."
     )
     if getattr(model, "pairing_", "") == "lost":
-        caption += " Small waves are no alarm: where the order is lost, neighbours share labels."
-    return _picture(
-        "residuals", caption, (3.6,),
-        lambda axes: ResidualDisplay.from_estimator(model, max_points=MOST_POINTS, ax=axes),
-    )  # fmt: skip
-
-
-def _path(model: Any) -> Picture:
-    caption = (
-        "Coefficients that have levelled off have settled. Large open markers are the values "
-        "reported."
+        caption += " Small waves are harmless: where the order is lost, neighbours share labels."
+    display = ResidualDisplay(
+        fitted, model.expected_labels_ - fitted, model.noise_scale_, max_points=limits.most_points
     )
-    chosen = leading(model, MOST_COEFFICIENTS)
-    return _picture(
-        "path", caption + _limited(model, chosen), (2.4, 2.9),
+    return Figure("residuals", caption, (3.6,), display.plot)
+
+
+def _path(model: Any, limits: ShowSettings) -> Figure:
+    chosen, note = leading(model, limits.most_drawn_coefficients)
+    caption = "Flat lines at the end mean convergence. Open markers are the values reported."
+    return Figure(
+        "path",
+        caption + note,
+        (2.4, 2.9),
         lambda axes: PathDisplay.from_estimator(model, features=chosen, ax=axes),
-    )  # fmt: skip
+    )
 
 
-def _picture(
-    name: str, caption: str, heights: tuple[float, ...], draw: Callable[[Any], Any]
-) -> Picture:
-    """Draw on panels one below the other and turn them into SVG for a page."""
+def as_svg(figure: Figure, width: float) -> str:
+    """Draw on panels below each other and turn them into SVG for a page."""
     import matplotlib.style
     from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Drawing
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+    heights = figure.heights
     with matplotlib.style.context(["default", STYLE]):
         layout = ConstrainedLayoutEngine(hspace=0.06, h_pad=0.06)
-        figure = Figure(figsize=(WIDTH, sum(heights)), layout=layout)
-        axes = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)
-        draw(axes.ravel() if len(heights) > 1 else axes[0, 0])
+        drawing = Drawing(figsize=(width, sum(heights)), layout=layout)
+        axes = drawing.subplots(len(heights), 1, squeeze=False, height_ratios=heights)
+        figure.draw(axes.ravel() if len(heights) > 1 else axes[0, 0])
         # Figure.savefig would lay out twice and draw twice.
-        layout.execute(figure)
-        figure.set_layout_engine("none")
-        drawn = StringIO()
-        canvas: Any = FigureCanvasSVG(figure)
-        canvas.print_svg(drawn, metadata={"Date": None, "Creator": None})
-    return Picture(name, _for_page(drawn.getvalue(), name, caption), caption)
+        layout.execute(drawing)
+        drawing.set_layout_engine("none")
+        svg = StringIO()
+        canvas: Any = FigureCanvasSVG(drawing)
+        canvas.print_svg(svg, metadata={"Date": None, "Creator": None})
+    return _for_page(svg.getvalue(), figure.name, figure.caption)
 
 
 def _for_page(svg: str, name: str, caption: str) -> str:
-    """Only the drawing: the page's colours and font, names of its own, no fixed size."""
+    """Only the drawing: colours and font of the page, ids of its own, no fixed size."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.S)
@@ -202,3 +203,12 @@ def _for_page(svg: str, name: str, caption: str) -> str:
 def _font(found: re.Match[str]) -> str:
     weight = f"; font-weight: {found[1]}" if found[1] else ""
     return f"font-size: {found[2]}px{weight}"
+
+
+def _first_group(model: Any) -> tuple[Any, FloatArray, FloatArray | None]:
+    """Arguments of `MatchDisplay.from_pairs` for the first group."""
+    rows, pairs = model.pair_probabilities(0)
+    # Labels whose order is lost are sorted by size; others stand beside their own rows.
+    order_lost = getattr(model, "pairing_", None) == "lost"
+    labels = model.labels_given_[rows] if order_lost else None
+    return pairs, model.fitted_values_[rows], labels

@@ -1,19 +1,20 @@
-"""Pieces of HTML. Whatever comes from outside is escaped here, and nowhere else."""
+"""Numbers as text and pieces of HTML; whatever comes from outside is escaped here."""
 
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-LONGEST = 80  # characters of a name in a table
-LONG = 30  # rows from which on a table scrolls instead of stretching the page
+from .settings import SHOW
+
+MISSING = "-"  # ASCII, because summaries are also printed where nothing else is available
 
 
 class Cell(NamedTuple):
-    """Text as shown, and the number it is sorted by where the text does not say."""
+    """Text as shown, and the number to sort by where the text is not that number."""
 
     text: str
-    sorts_as: float | None = None
+    sort_key: float | None = None
 
 
 class Column(NamedTuple):
@@ -23,25 +24,30 @@ class Column(NamedTuple):
     number: bool = True
 
 
-def text(value: object, longest: int = LONGEST) -> str:
-    """Escaped, and cut where it is longer than anybody reads."""
+def shorten(value: object, longest: int = SHOW.longest_cell) -> str:
+    """Cut where it is longer than `longest` characters."""
     shown = str(value)
-    return escape(shown if len(shown) <= longest else f"{shown[: longest - 1]}…")
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
 
 
-def number(value: float) -> str:
-    """Four significant digits."""
-    return "–" if math.isnan(value) else f"{value:.4g}"
+def text(value: object, longest: int = SHOW.longest_cell) -> str:
+    """Shortened and escaped."""
+    return escape(shorten(value, longest))
 
 
-def p_value(value: float) -> Cell:
-    """Probabilities below a thousandth are all the same to a reader."""
+def number(value: float, form: str = ".4g") -> str:
+    """Four significant digits, unless `form` says otherwise."""
+    return MISSING if math.isnan(value) else format(value, form)
+
+
+def p_value(value: float) -> str:
+    """Three digits, and no difference between values below a thousandth."""
     if math.isnan(value):
-        return Cell("–")
-    return Cell("<.001", value) if value < 0.001 else Cell(f"{value:.3f}")
+        return MISSING
+    return "<.001" if value < 0.001 else f"{value:.3f}"
 
 
-def table(
+def sortable_table(
     columns: Sequence[Column],
     rows: Sequence[Sequence[Cell]],
     *,
@@ -49,9 +55,9 @@ def table(
     caption: str,
     over: Sequence[tuple[str, int]] = (),
 ) -> str:
-    """A table that the page's script sorts; scrolls by itself, with the keyboard too.
+    """A table that the page's script sorts, and that can be scrolled with the keyboard.
 
-    `over` are heads above the heads, each with the number of columns it spans.
+    `over` are titles above the titles, each with the number of columns it spans.
     """
     upper = "".join(
         f'<th scope="colgroup" colspan="{span}">{text(title)}</th>' if title else "<td></td>" * span
@@ -63,13 +69,13 @@ def table(
         f'<button type="button">{text(column.title)}</button></th>'
         for column in columns
     )
-    # Closing tags of cells and lines may be left out in HTML; long tables are half as long.
+    # HTML allows leaving out the closing tags of cells and rows: long tables are half as long.
     kinds = ["" if column.number else " class=t" for column in columns]
     body = "\n".join(
         "<tr>" + "".join(_cell(cell, marks) for cell, marks in zip(row, kinds, strict=True))
         for row in rows
     )
-    kind = "scroll tall" if len(rows) > LONG else "scroll"
+    kind = "scroll tall" if len(rows) > SHOW.rows_before_scrolling else "scroll"
     return (
         f'<div class="{kind}" tabindex="0" role="region" aria-label="{text(caption)}">'
         f'<table id="{name}"><caption class="unseen">{text(caption)}</caption>'
@@ -78,7 +84,7 @@ def table(
 
 
 def definitions(entries: Mapping[str, object]) -> str:
-    """A list of names and what they are."""
+    """A list of names and values."""
     items = "".join(
         f"<div><dt>{text(name)}</dt><dd>{text(value, 2000)}</dd></div>"
         for name, value in entries.items()
@@ -87,5 +93,5 @@ def definitions(entries: Mapping[str, object]) -> str:
 
 
 def _cell(cell: Cell, kind: str) -> str:
-    mark = "" if cell.sorts_as is None else f' data-v="{cell.sorts_as:.6g}"'
+    mark = "" if cell.sort_key is None else f' data-v="{cell.sort_key:.6g}"'
     return f"<td{kind}{mark}>{text(cell.text)}"

@@ -1,0 +1,39 @@
+"""The numbers that inference uses, with the reason beside each."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class CheckSettings:
+    """From which value on a check advises caution, or rejects a fit.
+
+    All were set on one family of simulated sets and tested on another (`python -m
+    benchmarks.verdict_thresholds` prints how many sound and unsound fits each would trust). A fit
+    is sound if its error is below twice the 95 % radius of a fit with the order known.
+    """
+
+    # p-value of the match. Every search finds some match, so this is the main check of a lost
+    # order: one in twenty is the usual level, and to be trusted a match must pass a stricter one.
+    match_p_caution: float = 0.01
+    match_p_reject: float = 0.05
+    # Change of the coefficients on refitting simulated data. A slope of the wrong sign is a change
+    # of twice the length, and a missing one of the whole length: both limits lie well below.
+    refit_caution: float = 0.3
+    refit_reject: float = 0.7
+    # p-value of the order given. Strict, because a lost order that is taken for a mostly right one
+    # shrinks the coefficients without any other sign.
+    order_p_caution: float = 0.001
+    # Share of rows with another row's label. Beyond it too few rows remain to fit to.
+    mismatch_caution: float = 0.7
+    # Standard errors as a multiple of those with the order known. Where the data hold hardly any
+    # information near a fit, its match is usually a wrong one.
+    inflation_caution: float = 2.0
+    # Independent starts that end in the best match: one alone says nothing about a better match.
+    starts_needed: int = 2
+    # Change of the fit on aligning labels at inflated noise, as a share of its length. A fit that
+    # moves by half of its length is determined by the estimate of the noise, not by the labels.
+    noise_caution: float = 0.25
+    noise_reject: float = 0.5
+
+
+CHECKS = CheckSettings()
