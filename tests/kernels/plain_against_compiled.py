@@ -102,7 +102,7 @@ def run_streams():
     X, y = rng.normal(size=(40, 2)).astype(np.float32), rng.normal(size=40)
     n, seed, centre = len(y), np.uint64(7), np.array([0.1, -0.2])
     ranked = np.concatenate([np.argsort(y[a:b]) for a, b in pairwise(starts)])
-    rows = block_em.Rows(
+    rows = block_em.PartRows(
         np.arange(n, dtype=np.int32)[::-1].copy(),
         y,
         ranked.astype(np.int32),
@@ -118,28 +118,31 @@ def run_streams():
     exact_sum.add_values(sums, 2, y)
     yield np.array(exact_sum.in_steps(sums), dtype=float)
     for rate in (-1.0, 0.3):
-        model = block_em.Model(
+        model = block_em.PassModel(
             np.array([0.5, -1.0]),
             centre,
             0.2,
             0.3,
             0.7,
             rate,
-            20.0,
-            5.0,
+            sweep_blocks.Plan(5, 20),
             -4.0,
             1.0,
             -3.0,
             3.0,
             np.full(9, 0.1),
         )
-        sums, space = exact_sum.new_sums(np.full(6, 10)), block_em.new_space(19)
-        accepted = block_em.align_blocks(X, rows, 0, 3, model, seed, 4, space, sums)
+        sums, space = exact_sum.new_sums(np.full(6, 10)), block_em.new_space(19, rate > 0.0)
+        accepted, _ = block_em.align_blocks(X, rows, 0, 3, model, seed, 4, space, sums)
         assert accepted > 20
         block_em.add_pinned(X, rows, 36, n, model, sums)
         yield np.array(exact_sum.in_steps(sums), dtype=float)
         sums = exact_sum.new_sums(np.full(10, 20))
-        block_scores.add_score_products(X, rows, 0, 3, model, seed, 5, 4, 3.0, space, sums)
+        block_scores.add_score_products(X, rows, 0, 3, model, seed, 5, 4, 3, space, sums)
+        yield np.array(exact_sum.in_steps(sums), dtype=float)
+        sums = exact_sum.new_sums(np.full(3, 20))
+        block_em.add_start_squares(X, rows, 0, 3, model, space, sums)
+        block_em.add_pinned_squares(X, rows, 36, n, model, sums)
         yield np.array(exact_sum.in_steps(sums), dtype=float)
 
 
@@ -151,7 +154,7 @@ def run_sweeps():
     for costs, suspected in (
         (np.empty(0), nobody), (np.full(36, 1.5), some), (np.full(36, 1.5), ~some),
     ):  # fmt: skip
-        rows = sweep_blocks.Rows(mu, y, costs, suspected)
+        rows = sweep_blocks.SweptRows(mu, y, costs, suspected)
         answers = sweep_blocks.Answers(np.arange(n), np.zeros(n), np.zeros(n))
         for iteration in range(2):
             counts = sweep_blocks.sweep_blocks(

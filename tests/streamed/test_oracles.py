@@ -18,7 +18,8 @@ from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
 from unshuffle.families.least_squares import LeastSquares
 from unshuffle.families.normal_equations import NormalEquations
-from unshuffle.kernels.block_em import Model
+from unshuffle.kernels.block_em import PassModel
+from unshuffle.kernels.sweep_blocks import Plan
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
@@ -72,8 +73,8 @@ def setting(rate):
     X, y = rng.normal(size=(n, 2)), rng.normal(size=n)
     coef, noise = np.array([0.6, -0.4]), 0.5
     density = tabulate_density(y)
-    model = Model(
-        coef, np.zeros(2), 0.2, 0.0, noise, -1.0 if rate is None else rate, 60.0, 20.0,
+    model = PassModel(
+        coef, np.zeros(2), 0.2, 0.0, noise, -1.0 if rate is None else rate, Plan(40, 80),
         float(density.grid[0]), float(density.grid[1] - density.grid[0]), density.low, density.high,
         np.maximum(density.heights, density.floor),
     )  # fmt: skip

@@ -12,7 +12,8 @@ from unshuffle.data.local import LocalParts
 from unshuffle.data.part import make_part
 from unshuffle.data.survey import add_up, survey
 from unshuffle.data.threads import Workers
-from unshuffle.kernels.block_em import Model
+from unshuffle.kernels.block_em import PassModel
+from unshuffle.kernels.sweep_blocks import Plan
 
 
 def fit(X, y, groups, known=None, *, rows_per_part=1_000_000, **more):
@@ -65,9 +66,9 @@ def test_groups_dealt_out_at_random(seed, n_parts, mostly_right):
     X, y = rng.normal(size=(n, d)), rng.choice(rng.normal(size=20), size=n)  # with ties
     X[: n // 2] = X[n // 2 :]
     codes, known = rng.integers(12, size=n), rng.random(n) < 0.2
-    model = Model(
-        rng.normal(size=d), np.zeros(d), 0.1, 0.0, 0.5, 0.3 if mostly_right else -1.0, 8.0, 2.0,
-        -3.0, 1.0, -3.0, 3.0, np.full(7, 0.2),
+    model = PassModel(
+        rng.normal(size=d), np.zeros(d), 0.1, 0.0, 0.5, 0.3 if mostly_right else -1.0,
+        Plan(4, 12), -3.0, 1.0, -3.0, 3.0, np.full(7, 0.2),
     )  # fmt: skip
     exponents = np.full(d + 4, 12)
 
@@ -79,7 +80,7 @@ def test_groups_dealt_out_at_random(seed, n_parts, mostly_right):
         with Workers(1) as workers:
             local = LocalParts(parts, workers)
             sums = local.map(passes.align, model, 5, 3, exponents, name="")
-            scores = local.map(passes.score_products, model, 5, 3, 4, 2.0, np.full(10, 20), name="")
+            scores = local.map(passes.score_products, model, 5, 3, 4, 4, np.full(10, 20), name="")
             return (
                 add_up(sums, exponents)[1],
                 sum(each.accepted for each in sums),

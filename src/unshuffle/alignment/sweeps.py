@@ -12,7 +12,7 @@ from ..kernels.rng import stream_key
 from ..kernels.strides import stride_scales, sweep_key
 from ..kernels.swap import Schedule
 from ..kernels.sweep import PAIRS, Slots, kind_of, sweep_once
-from ..kernels.sweep_blocks import Answers, Plan, Rows
+from ..kernels.sweep_blocks import Answers, Plan, SweptRows
 from ..kernels.types import BoolArray, FloatArray, IntArray
 from .settings import WORK, WorkSettings
 
@@ -65,7 +65,7 @@ class Sweeps:
         expected[n:], home[n:] = labels[n:], 1.0
         if n == 0:
             return expected, home, float("nan")
-        rows = Rows(interaction.values, labels, costs, suspected)
+        rows = SweptRows(interaction.values, labels, costs, suspected)
         answers, precision = Answers(perm, expected, home), interaction.weight
         small, large = cut_visits(self.problem.starts, self.plan, self.workers.n_jobs, self.work)
 
@@ -82,7 +82,7 @@ class Sweeps:
         return expected, home, accepted / max(proposed, 1)
 
     def _run_large(
-        self, rows: Rows, answers: Answers, block: int, precision: float, iteration: int
+        self, rows: SweptRows, answers: Answers, block: int, precision: float, iteration: int
     ) -> tuple[int, int]:
         """What `sweep_blocks` does, one sweep at a time, with threads inside sweeps over pairs."""
         first, last = (int(edge) for edge in self.problem.starts[block : block + 2])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.block_em import Features, Rows, SmallIntArray
+from ..kernels.block_em import Features, PartRows, SmallIntArray
 from ..kernels.match import rank_inside
 from ..kernels.types import BoolArray, FloatArray, IntArray
 
@@ -37,7 +37,7 @@ class Part:
     ----------
     X : array of shape (m, d), m >= n, or OnDisk
         Features, float32 or float64.
-    rows : Rows
+    rows : PartRows
     numbers : array of shape (n,)
         Number of each arranged row in the whole table.
     n_groups : int
@@ -45,7 +45,7 @@ class Part:
     """
 
     X: Features | OnDisk
-    rows: Rows
+    rows: PartRows
     numbers: IntArray
     n_groups: int
 
@@ -74,9 +74,9 @@ class Part:
         matrix: Features = read_only(self.X.open() if isinstance(self.X, OnDisk) else self.X)
         return matrix
 
-    def frozen_rows(self) -> Rows:
+    def frozen_rows(self) -> PartRows:
         """The rows as arrays that compiled code takes."""
-        return Rows(*(read_only(field) for field in self.rows))
+        return PartRows(*(read_only(field) for field in self.rows))
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -123,7 +123,7 @@ def make_part(
     ranked = np.empty(len(y), dtype=np.int64)
     rank_inside(y, starts, ranked)
     local = ranked[: starts[-1]] - np.repeat(starts[:-1], sizes)
-    rows = Rows(
+    rows = PartRows(
         (order if index is None else index[order]).astype(np.int32),
         y,
         local.astype(np.int32),

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..kernels.block_em import (
-    Model,
-    Rows,
+    PartRows,
+    PassModel,
     add_pinned,
     add_pinned_squares,
     add_start_squares,
@@ -21,8 +21,8 @@ from ..kernels.rng import GOLDEN, mix
 from ..kernels.types import BoolArray, FloatArray, IntArray
 from .part import Part
 
-# Proposals, and rows without any, between two chances to obey an interruption.
-PROPOSALS_PER_CALL = 1 << 21
+# Visits, and rows without any, of one call of a kernel, after which an interruption takes effect.
+VISITS_PER_CALL = 1 << 22
 ROWS_PER_CALL = 1 << 17
 
 
@@ -130,25 +130,25 @@ def products(part: Part, centre: FloatArray, label_centre: float, exponents: Int
     return Totals(in_steps(sums))
 
 
-def align(part: Part, model: Model, seed: int, iteration: int, exponents: IntArray) -> Totals:
+def align(part: Part, model: PassModel, seed: int, iteration: int, exponents: IntArray) -> Totals:
     """Align every block and add up what the next coefficients need."""
     X, rows, sums = part.features(), part.frozen_rows(), new_sums(exponents)
-    space, accepted = new_space(part.largest_block), 0
-    for block, block_end in calls(rows, model.sweeps):
-        accepted += align_blocks(
+    space, tally = new_space(part.largest_block, model.mismatch_rate >= 0.0), [0, 0]
+    for block, block_end in calls(rows, sum(model.plan)):
+        accepted, proposed = align_blocks(
             X, rows, block, block_end, model, np.uint64(seed), iteration, space, sums
         )
+        tally = [tally[0] + accepted, tally[1] + proposed]
     for first in range(part.n_movable, part.n_rows, ROWS_PER_CALL):
         add_pinned(X, rows, first, min(first + ROWS_PER_CALL, part.n_rows), model, sums)
-    proposed = int(np.floor(model.sweeps * np.diff(rows.starts)).sum())
-    return Totals(in_steps(sums), accepted, proposed)
+    return Totals(in_steps(sums), *tally)
 
 
-def start_squares(part: Part, model: Model, exponents: IntArray) -> Totals:
+def start_squares(part: Part, model: PassModel, exponents: IntArray) -> Totals:
     """Squares of matched residuals, and of labels and fitted values around their group means."""
     X, rows, sums = part.features(), part.frozen_rows(), new_sums(exponents)
-    space = new_space(part.largest_block)
-    for block, block_end in calls(rows, 1.0):
+    space = new_space(part.largest_block, False)
+    for block, block_end in calls(rows, 1):
         add_start_squares(X, rows, block, block_end, model, space, sums)
     for first in range(part.n_movable, part.n_rows, ROWS_PER_CALL):
         last = min(first + ROWS_PER_CALL, part.n_rows)
@@ -158,17 +158,17 @@ def start_squares(part: Part, model: Model, exponents: IntArray) -> Totals:
 
 def score_products(
     part: Part,
-    model: Model,
+    model: PassModel,
     seed: int,
     iteration: int,
     n_snapshots: int,
-    sweeps_between: float,
+    sweeps_between: int,
     exponents: IntArray,
 ) -> Totals:
     """Products of the scores' distances from their mean, over blocks and snapshots."""
     X, rows, sums = part.features(), part.frozen_rows(), new_sums(exponents)
-    space = new_space(part.largest_block)
-    for block, block_end in calls(rows, model.sweeps + n_snapshots * sweeps_between):
+    space = new_space(part.largest_block, model.mismatch_rate >= 0.0)
+    for block, block_end in calls(rows, sum(model.plan) + n_snapshots * sweeps_between):
         add_score_products(
             X, rows, block, block_end, model, np.uint64(seed), iteration, n_snapshots,
             sweeps_between, space, sums,
@@ -216,10 +216,10 @@ def hashed(numbers: IntArray) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
         return np.asarray(scramble((numbers.astype(np.uint64) + np.uint64(1)) * GOLDEN))
 
 
-def calls(rows: Rows, sweeps: float) -> list[tuple[int, int]]:
+def calls(rows: PartRows, sweeps: int) -> list[tuple[int, int]]:
     """Cut the blocks into ranges of like work, so that an interruption is soon obeyed."""
     n_blocks = len(rows.streams)
-    per_call = max(PROPOSALS_PER_CALL / max(sweeps, 1.0), 1.0)
+    per_call = max(VISITS_PER_CALL / max(sweeps, 1), 1.0)
     n_calls = min(int(rows.starts[-1] / per_call) + 1, n_blocks)
     goals = np.linspace(0, rows.starts[-1], n_calls + 1)
     edges = np.unique(np.searchsorted(rows.starts, goals)).tolist()

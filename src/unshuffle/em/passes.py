@@ -20,8 +20,9 @@ from ..data.problem import Problem
 from ..data.survey import Parts, Survey, add_up, exponents_above
 from ..families.normal import NORMAL
 from ..families.normal_equations import NormalEquations
-from ..kernels.block_em import Model
+from ..kernels.block_em import PassModel
 from ..kernels.exact_sum import exponent_above
+from ..kernels.sweep_blocks import Plan
 from ..kernels.types import BoolArray, FloatArray, IntArray
 from .settings import RestartSettings
 from .table import StartSquares, Table
@@ -38,8 +39,8 @@ class PassSettings:
     Attributes
     ----------
     seed : int
-    sweeps, burn_in : float
-        Proposals per row that can move, and how many of them are not averaged.
+    plan : Plan
+        Sweeps of each block.
     temper : float
         Factor of the noise in the E-step.
     estimates : bool
@@ -47,8 +48,7 @@ class PassSettings:
     """
 
     seed: int
-    sweeps: float
-    burn_in: float
+    plan: Plan
     temper: float
     estimates: bool
 
@@ -106,10 +106,14 @@ class PassesTable(Table[ExpectedSums]):
     def align(self, state: State, stream: int) -> ExpectedSums:
         """Ask every part at `state`."""
         facts, settings, d = self.facts, self.settings, len(state.coef)
-        model = self._model(state, settings.sweeps)
         exponents = self._exponents(state)
         answers = self.parts.map(
-            passes.align, model, settings.seed, stream, exponents, name=f"iteration-{stream + 1}"
+            passes.align,
+            self._model(state),
+            settings.seed,
+            stream,
+            exponents,
+            name=f"iteration-{stream + 1}",
         )
         values, _ = add_up(answers, exponents)
         proposed = sum(each.proposed for each in answers)
@@ -171,7 +175,7 @@ class PassesTable(Table[ExpectedSums]):
         spread = float(np.abs(start.coef) @ self.facts.reach[:-1])
         fitted = exponent_above(2.0 * SLACK * max(spread, np.finfo(float).tiny))
         exponents = 2 * np.array([residual, label, fitted], dtype=np.int64)
-        model = self._model(start, 0.0)
+        model = self._model(start)
         answers = self.parts.map(passes.start_squares, model, exponents, name="start")
         return StartSquares(*(float(value) for value in add_up(answers, exponents)[0]))
 
@@ -203,7 +207,7 @@ class PassesTable(Table[ExpectedSums]):
         return put_together(self.parts.map(passes.sample_blocks, share, name="sample"))
 
     def missing_information(
-        self, state: State, stream: int, n_snapshots: int, sweeps_between: float
+        self, state: State, stream: int, n_snapshots: int, sweeps_between: int
     ) -> FloatArray:
         """Covariance of the score over permutations, shape (rank + 2, rank + 2): one more pass."""
         facts, solver, d = self.facts, self.solver, len(state.coef)
@@ -214,7 +218,7 @@ class PassesTable(Table[ExpectedSums]):
         exponents = single[upper[0]] + single[upper[1]]
         answers = self.parts.map(
             passes.score_products,
-            self._model(state, self.settings.sweeps),
+            self._model(state),
             self.settings.seed,
             stream,
             n_snapshots,
@@ -246,13 +250,12 @@ class PassesTable(Table[ExpectedSums]):
         """Fitted value at the centre of the columns."""
         return state.intercept + float(self.facts.centre @ state.coef)
 
-    def _model(self, state: State, sweeps: float) -> Model:
+    def _model(self, state: State) -> PassModel:
         """What is sent to every part."""
         rate = ORDER_LOST if math.isnan(state.mismatch_rate) else state.mismatch_rate
-        return Model(
+        return PassModel(
             state.coef, self.facts.centre, self._at_centre(state), self.facts.label_centre,
-            state.noise_scale * self.settings.temper, rate, sweeps,
-            self.settings.burn_in if sweeps else 0.0, *self._density,
+            state.noise_scale * self.settings.temper, rate, self.settings.plan, *self._density,
         )  # fmt: skip
 
     def _largest_residual(self, state: State) -> float:

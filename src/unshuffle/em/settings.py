@@ -52,8 +52,8 @@ class RestartSettings:
         of each leave uncertain.
     """
 
-    sweeps: float = 50.0
-    burn_in: float = 0.4
+    sweeps: float = 24.0
+    burn_in: float = 0.25
     robust_rows: int = 50_000
     snapshots_of_all_blocks: int = 4_000
     fewest_snapshots: int = 50

@@ -43,9 +43,8 @@ def finish_in_passes(
         return state, share, None
     wanted = -(-em.restart.snapshots_of_all_blocks // max(table.n_blocks, 1))
     n_snapshots = min(max(wanted, em.restart.fewest_snapshots), em.restart.most_snapshots)
-    missing = table.missing_information(
-        state, stream + 1, n_snapshots, float(em.information.sweeps_per_snapshot)
-    )
+    between = sweeps_between(n_snapshots, plan.prior.mostly_right, em.information)
+    missing = table.missing_information(state, stream + 1, n_snapshots, between)
     rate = share if plan.prior.estimates and table.n_movable else None
     covariance = covariance_less(table, table.solver, state.noise_scale, missing, rate)
     return state, share, covariance

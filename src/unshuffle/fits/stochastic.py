@@ -7,6 +7,7 @@ import numpy as np
 from ..alignment.chain import Chain
 from ..alignment.hard import most_likely_permutation
 from ..alignment.state import Alignment, State
+from ..alignment.sweeps import sweep_plan
 from ..data.problem import Problem
 from ..data.survey import Survey, survey
 from ..data.threads import Workers
@@ -134,15 +135,13 @@ def _fit_in_passes(
     facts = survey(data.parts, settings.fit_intercept)
     solver = normal_equations(facts, settings.fit_intercept, settings.ridge)
     plan = plan_in_passes(settings, facts)
-    n = max(facts.n_movable, 1)
     table = PassesTable(
         data.parts,
         facts,
         solver,
         PassSettings(
             settings.seed,
-            plan.schedule.n_steps / n,
-            plan.schedule.burn_in / n,
+            sweep_plan(plan.schedule, facts.n_movable),
             settings.temper,
             plan.prior.estimates,
         ),

@@ -1,10 +1,10 @@
 """One pass of EM over the rows of a part: align block by block, and add up what solving needs.
 
 A block (the rows of a group that can exchange labels) is read, aligned and added up before the
-next one is looked at, so that the work space is as large as the largest block. The chain of a block
-starts afresh in every pass, at a permutation that its coefficients suggest: nothing has to be
-kept from one iteration to the next, and a part that is lost can be computed again from the data
-alone. Inside a block the slots stand in the order of mu, so that neighbours share cache lines.
+next one, so that the work space is as large as the largest block. The chain of a block restarts in
+every pass, at a permutation drawn near the posterior: nothing has to be kept from one iteration to
+the next, and a part that is lost can be computed again from the data alone. The chain itself is
+that of a fit in memory (`sweep_blocks.sweep_block`).
 
 Sums, with ``r = ŷ - mu``:
 
@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 
 from .exact_sum import Sums, add, count_terms
 from .jit import kernel
-from .local import ALL_SCALES, Belief, advance_block, close_home
 from .ranking import Ranking, new_ranking, rank_block
 from .rng import draw, mix, stream_key, to_unit
-from .swap import COUNTED, HELD, MU, SUM, close_averages, kept_states
-from .types import FloatArray, IntArray
+from .sweep import Slots
+from .sweep_blocks import Answers, Plan, SweptRows, new_slots, sort_block, sweep_block
+from .types import BoolArray, FloatArray, IntArray
 
-# As in `alignment.sampled` and `priors`.
+# As in `alignment.settings` and `alignment.priors`.
 SUSPICIOUS_ODDS = 0.01
 SMALLEST_RATE = 1e-4
 
@@ -41,7 +41,7 @@ Features = NDArray[np.float64] | NDArray[np.float32]
 SmallIntArray = NDArray[np.int32]
 
 
-class Rows(NamedTuple):
+class PartRows(NamedTuple):
     """The rows of a part, arranged: blocks first, then pinned rows.
 
     Attributes
@@ -64,21 +64,21 @@ class Rows(NamedTuple):
     streams: IntArray
 
 
-class Model(NamedTuple):
-    """What one pass is told: O(d) numbers.
+class PassModel(NamedTuple):
+    """What is sent to a part for one pass: O(d) numbers.
 
     Attributes
     ----------
     coef, centre : arrays of shape (d,)
-    shift : float
+    at_centre : float
         Fitted value at `centre`.
     label_centre : float
     noise_scale : float
-        Noise that the alignment believes in.
+        Noise that the alignment assumes.
     mismatch_rate : float
         Negative where the order is lost.
-    sweeps, burn_in : float
-        Proposals per row of a block, and how many of them come before averaging.
+    plan : Plan
+        Sweeps of each block.
     grid_start, grid_step, grid_low, grid_high : float
     density : array of shape (n_grid,)
         Density of the labels at large, on a grid; labels below `grid_low` or above `grid_high`
@@ -87,12 +87,11 @@ class Model(NamedTuple):
 
     coef: FloatArray
     centre: FloatArray
-    shift: float
+    at_centre: float
     label_centre: float
     noise_scale: float
     mismatch_rate: float
-    sweeps: float
-    burn_in: float
+    plan: Plan
     grid_start: float
     grid_step: float
     grid_low: float
@@ -101,45 +100,50 @@ class Model(NamedTuple):
 
 
 class Space(NamedTuple):
-    """Work space for blocks of up to m rows."""
+    """Work space for blocks of up to m rows.
+
+    The rows of a block are counted from 0: `mu`, `labels`, `costs`, `suspected` and the three
+    arrays of `answers` have one entry a row.
+    """
 
     mu: FloatArray
-    ranking: Ranking
-    slots: FloatArray
-    perm: IntArray
-    row_of_label: IntArray
-    home: FloatArray
-    places: IntArray
-    suspects: IntArray
-    place_of: IntArray
     labels: FloatArray
-    drawn: Ranking
     costs: FloatArray
-    nothing: FloatArray
-    nowhere: IntArray
+    suspected: BoolArray
+    answers: Answers
+    order: SmallIntArray
+    drawn: FloatArray
+    ranking: Ranking
+    leaving: IntArray
+    slots: Slots
+    place: IntArray
 
 
 @kernel
-def new_space(m: int) -> Space:
+def new_space(m: int, mostly_right: bool) -> Space:
     """Work space for blocks of up to m rows."""
+    few = m if mostly_right else 0
     return Space(
-        np.empty(m), new_ranking(m), np.empty((m, 4)), np.arange(m), np.arange(m), np.empty(m),
-        np.arange(m), np.empty(m, dtype=np.int64), np.empty(m, dtype=np.int64), np.empty(m),
-        new_ranking(m), np.empty(m), np.empty(0), np.empty(0, dtype=np.int64),
+        np.empty(m), np.empty(m), np.empty(few), np.empty(few, dtype=np.bool_),
+        Answers(np.empty(m, dtype=np.int64), np.empty(m), np.empty(m)),
+        np.empty(m, dtype=np.int32), np.empty(m), new_ranking(m), np.empty(m, dtype=np.int64),
+        new_slots(m, mostly_right), np.empty(m, dtype=np.int64),
     )  # fmt: skip
 
 
 @kernel
-def fitted_value(X: Features, row: int, model: Model) -> float:
-    """``shift + (x - centre) coef``, added up in the order of the columns."""
-    value = model.shift
+def fitted_value(X: Features, row: int, model: PassModel) -> float:
+    """``at_centre + (x - centre) coef``, added up in the order of the columns."""
+    value = model.at_centre
     for j in range(len(model.coef)):
         value += (np.float64(X[row, j]) - model.centre[j]) * model.coef[j]
     return value
 
 
 @kernel
-def add_row(X: Features, row: int, mu: float, expected: float, model: Model, sums: Sums) -> None:
+def add_row(
+    X: Features, row: int, mu: float, expected: float, model: PassModel, sums: Sums
+) -> None:
     """Add the terms of one row."""
     d = len(model.coef)
     r = expected - mu
@@ -156,7 +160,7 @@ def add_row(X: Features, row: int, mu: float, expected: float, model: Model, sum
 
 
 @kernel
-def density_at(value: float, model: Model) -> float:
+def density_at(value: float, model: PassModel) -> float:
     """Density of the labels at large, by linear interpolation."""
     last = len(model.density) - 1
     inside = min(max(value, model.grid_low), model.grid_high)
@@ -171,145 +175,143 @@ def density_at(value: float, model: Model) -> float:
 
 
 @kernel
-def add_noise(values: FloatArray, scale: float, key: np.uint64) -> None:
-    """Add normal noise (Box-Muller) from a stream of its own."""
+def draw_labels(m: int, scale: float, key: np.uint64, space: Space) -> None:
+    """Fitted values plus normal noise (Box-Muller) from a stream of its own."""
     own = mix(key + NOISE_STREAM)
-    for k in range(0, len(values), 2):
+    for k in range(0, m, 2):
         radius = scale * math.sqrt(-2.0 * math.log(1.0 - to_unit(draw(own, k))))
         angle = 2.0 * math.pi * to_unit(draw(own, k + 1))
-        values[k] += radius * math.cos(angle)
-        if k + 1 < len(values):
-            values[k + 1] += radius * math.sin(angle)
+        space.drawn[k] = space.mu[k] + radius * math.cos(angle)
+        if k + 1 < m:
+            space.drawn[k + 1] = space.mu[k + 1] + radius * math.sin(angle)
 
 
 @kernel
-def start_lost(rows: Rows, first: int, m: int, model: Model, key: np.uint64, space: Space) -> None:
-    """Give the k-th smallest label to the slot of the k-th smallest mu plus noise.
+def start_lost(rows: PartRows, first: int, m: int, space: Space) -> None:
+    """Give the k-th smallest label to the row with the k-th smallest drawn label.
 
     Labels are mu plus noise, so this is nearly a draw from the posterior: exactly so but for the
     difference between the labels of the block and those that the model would draw. The most likely
-    permutation (no noise) would take the chain many sweeps to get away from.
+    permutation (no noise) would take the chain many sweeps to leave.
     """
-    drawn = space.labels
+    rank_block(space.drawn, 0, m, space.ranking, False)
     for k in range(m):
-        drawn[k] = space.slots[k, MU]
-    if model.sweeps > 0.0:
-        add_noise(drawn[:m], model.noise_scale, key)
-    rank_block(drawn, 0, m, space.drawn, False)
-    for k in range(m):
-        space.slots[space.drawn.order[k], HELD] = rows.y[first + rows.ranked[first + k]]
-        space.perm[k] = k
+        space.answers.perm[space.ranking.order[k]] = rows.ranked[first + k]
 
 
 @kernel
-def start_mostly_right(
-    rows: Rows, first: int, m: int, model: Model, key: np.uint64, space: Space
-) -> int:
-    """Let as many rows leave home as the mixture expects, sorted among themselves.
+def start_mostly_right(m: int, model: PassModel, key: np.uint64, space: Space) -> None:
+    """Exchange as many labels as the mixture expects, sorted among themselves like drawn labels.
 
-    Fills the list of suspects and returns its length. The label given beside the row in slot k has
-    number k.
+    Fills the costs of mismatches and the suspected rows, too.
     """
-    order, labels = space.ranking.order, space.labels
     matched = min(max(1.0 - model.mismatch_rate, SMALLEST_RATE), 1.0 - SMALLEST_RATE)
     unit = model.noise_scale * math.sqrt(2.0 * math.pi)
     cost = math.log(m * matched)
-    n_suspects = n_leaving = 0
+    n_leaving = 0
     # A random offset makes the number that leave right on average, in small blocks too.
     expected_to_leave = to_unit(draw(key, 0))
-    for k in range(m):
-        labels[k] = rows.y[first + order[k]]
-        space.perm[k] = k
-        space.costs[k] = cost
-        residual = (labels[k] - space.slots[k, MU]) / model.noise_scale
+    for i in range(m):
+        space.answers.perm[i] = i
+        space.costs[i] = cost
+        residual = (space.labels[i] - space.mu[i]) / model.noise_scale
         own = matched * math.exp(-0.5 * residual * residual) / unit
-        other = (1.0 - matched) * density_at(labels[k], model)
-        space.place_of[k] = -1
-        if other > SUSPICIOUS_ODDS * own:
-            space.place_of[k] = n_suspects
-            space.suspects[n_suspects] = k
-            n_suspects += 1
+        other = (1.0 - matched) * density_at(space.labels[i], model)
+        space.suspected[i] = other > SUSPICIOUS_ODDS * own
         before = math.floor(expected_to_leave)
         expected_to_leave += other / max(own + other, 1e-300)
         if math.floor(expected_to_leave) > before:
-            space.row_of_label[n_leaving] = k  # borrowed as a list of those that leave
+            space.leaving[n_leaving] = i
             n_leaving += 1
-    leaving = space.row_of_label[:n_leaving].copy()
-    ascending = leaving[np.argsort(labels[leaving], kind="mergesort")]
+    leaving = space.leaving[:n_leaving]
+    rows = leaving[np.argsort(space.drawn[leaving], kind="mergesort")]
+    labels = leaving[np.argsort(space.labels[leaving], kind="mergesort")]
     for k in range(n_leaving):
-        space.perm[leaving[k]] = ascending[k]
-    for k in range(m):
-        space.slots[k, HELD] = labels[space.perm[k]]
-        space.row_of_label[space.perm[k]] = k
-    return n_suspects
+        space.answers.perm[rows[k]] = labels[k]
+
+
+@kernel
+def fill_block(
+    X: Features, rows: PartRows, first: int, m: int, model: PassModel, space: Space
+) -> None:
+    """Fitted values, labels and their order."""
+    for i in range(m):
+        space.mu[i] = fitted_value(X, rows.places[first + i], model)
+        space.labels[i] = rows.y[first + i]
+    sort_block(space.mu[:m], 0, m, space.order, False)
+
+
+@kernel
+def sweep_filled(
+    m: int, model: PassModel, key: np.uint64, plan: Plan, space: Space
+) -> tuple[int, int]:
+    """Run the chain of a filled block from its permutation; accepted and proposed exchanges."""
+    few = m if model.mismatch_rate >= 0.0 else 0
+    swept = SweptRows(space.mu[:m], space.labels[:m], space.costs[:few], space.suspected[:few])
+    return sweep_block(
+        swept, space.answers, space.order, 0, m, model.noise_scale**-2.0, key, plan, space.slots,
+        space.place,
+    )  # fmt: skip
 
 
 @kernel
 def align_block(
-    X: Features, rows: Rows, first: int, last: int, model: Model, key: np.uint64, space: Space
-) -> int:
-    """Expected labels of one block into ``slots[:, SUM]``; return the accepted swaps.
-
-    Slot k belongs to row ``ranking.order[k]`` of the block.
-    """
+    X: Features,
+    rows: PartRows,
+    first: int,
+    last: int,
+    model: PassModel,
+    key: np.uint64,
+    space: Space,
+) -> tuple[int, int]:
+    """Expected labels of one block into ``space.answers``; accepted and proposed exchanges."""
     m = last - first
-    for i in range(m):
-        space.mu[i] = fitted_value(X, rows.places[first + i], model)
-    rank_block(space.mu, 0, m, space.ranking, False)
-    slots = space.slots[:m]
-    for k in range(m):
-        slots[k, MU] = space.mu[space.ranking.order[k]]
-        slots[k, SUM] = 0.0
-        slots[k, COUNTED] = 0.0
-        space.home[k] = 0.0
+    fill_block(X, rows, first, m, model, space)
+    draw_labels(m, model.noise_scale, key, space)
     if model.mismatch_rate < 0.0:
-        start_lost(rows, first, m, model, key, space)
-        n_suspects, costs, row_of_label = 0, space.nothing, space.nowhere
+        start_lost(rows, first, m, space)
     else:
-        n_suspects = start_mostly_right(rows, first, m, model, key, space)
-        costs, row_of_label = space.costs[:m], space.row_of_label[:m]
-    steps = int(model.sweeps * m)
-    warm = int(model.burn_in * m)
-    accepted = advance_block(
-        slots, space.perm, row_of_label, space.home, space.places[:m],
-        space.suspects[:n_suspects], space.place_of, ALL_SCALES,
-        Belief(costs, space.nowhere, 0), model.noise_scale**-2.0, key, 0, steps, warm, 1,
-    )  # fmt: skip
-    n_kept = kept_states(steps, warm, 1)
-    close_home(slots, space.perm, space.home, 0, m, n_kept)
-    close_averages(slots, 0, m, n_kept)
-    return accepted
+        start_mostly_right(m, model, key, space)
+    return sweep_filled(m, model, key, model.plan, space)
 
 
 @kernel
 def align_blocks(
     X: Features,
-    rows: Rows,
+    rows: PartRows,
     block: int,
     block_end: int,
-    model: Model,
+    model: PassModel,
     seed: np.uint64,
     iteration: int,
     space: Space,
     sums: Sums,
-) -> int:
-    """Align blocks [block, block_end) and add up their rows; return the accepted swaps."""
+) -> tuple[int, int]:
+    """Align blocks [block, block_end), add up their rows; accepted and proposed exchanges."""
     d = len(model.coef)
-    accepted = 0
+    accepted, proposed = 0, 0
     for g in range(block, block_end):
         first, last = rows.starts[g], rows.starts[g + 1]
         key = stream_key(seed, iteration, rows.streams[g])
-        accepted += align_block(X, rows, first, last, model, key, space)
-        for k in range(last - first):
-            row = rows.places[first + space.ranking.order[k]]
-            add_row(X, row, space.slots[k, MU], space.slots[k, SUM], model, sums)
-            add(sums, d + 3, space.home[k])
-    return accepted
+        a, p = align_block(X, rows, first, last, model, key, space)
+        accepted += a
+        proposed += p
+        for i in range(last - first):
+            row = rows.places[first + i]
+            add_row(X, row, space.mu[i], space.answers.expected[i], model, sums)
+            add(sums, d + 3, space.answers.home[i])
+    return accepted, proposed
 
 
 @kernel
 def add_start_squares(
-    X: Features, rows: Rows, block: int, block_end: int, model: Model, space: Space, sums: Sums
+    X: Features,
+    rows: PartRows,
+    block: int,
+    block_end: int,
+    model: PassModel,
+    space: Space,
+    sums: Sums,
 ) -> None:
     """Add up squares over blocks: matched residuals, labels and fitted values around their means.
 
@@ -317,23 +319,20 @@ def add_start_squares(
     """
     for g in range(block, block_end):
         first, m = rows.starts[g], rows.starts[g + 1] - rows.starts[g]
-        label, fitted = 0.0, 0.0
-        for i in range(m):
-            space.mu[i] = fitted_value(X, rows.places[first + i], model)
-            label += rows.y[first + i]
-            fitted += space.mu[i]
-        rank_block(space.mu, 0, m, space.ranking, False)
+        fill_block(X, rows, first, m, model, space)
+        label, fitted = space.labels[:m].mean(), space.mu[:m].mean()
         for k in range(m):
             count_terms(sums, 1)
-            row = space.ranking.order[k]
-            residual = rows.y[first + rows.ranked[first + k]] - space.mu[row]
+            residual = rows.y[first + rows.ranked[first + k]] - space.mu[space.order[k]]
             add(sums, 0, residual * residual)
-            add(sums, 1, (rows.y[first + k] - label / m) ** 2)
-            add(sums, 2, (space.mu[k] - fitted / m) ** 2)
+            add(sums, 1, (space.labels[k] - label) ** 2)
+            add(sums, 2, (space.mu[k] - fitted) ** 2)
 
 
 @kernel
-def add_pinned(X: Features, rows: Rows, first: int, last: int, model: Model, sums: Sums) -> None:
+def add_pinned(
+    X: Features, rows: PartRows, first: int, last: int, model: PassModel, sums: Sums
+) -> None:
     """Add up rows [first, last), which keep their own label."""
     for i in range(first, last):
         row = rows.places[i]
@@ -342,7 +341,7 @@ def add_pinned(X: Features, rows: Rows, first: int, last: int, model: Model, sum
 
 @kernel
 def add_pinned_squares(
-    X: Features, rows: Rows, first: int, last: int, model: Model, sums: Sums
+    X: Features, rows: PartRows, first: int, last: int, model: PassModel, sums: Sums
 ) -> None:
     """Add the squared residuals of rows [first, last), which keep their own label."""
     for i in range(first, last):

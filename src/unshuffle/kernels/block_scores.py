@@ -1,78 +1,70 @@
-"""How much the score of a block varies over its permutations: what the lost order takes away.
+"""How much the score of a block varies over its permutations: the missing information.
 
 Blocks are independent given the coefficients, so the covariance of the whole score is the sum of
-the blocks' covariances. The score of a block has d + 2 entries: ``Σ (x_j - centre_j) v``,
+the blocks' covariances. The score of a block has d + 2 entries: ``Σ (x_j - centre_j) (v - mu)``,
 ``Σ (v - mu)²`` and the number of mismatched rows, v being the labels beside the rows.
 """
 
 import numpy as np
 
-from .block_em import Features, Model, Rows, Space, align_block
+from .block_em import Features, PartRows, PassModel, Space, align_block, sweep_filled
 from .exact_sum import Sums, add, count_terms
 from .jit import kernel
-from .local import ALL_SCALES, Belief, advance_block
 from .rng import stream_key
-from .swap import HELD, MU
+from .sweep_blocks import Plan
 from .types import FloatArray
 
 
 @kernel
 def block_score(
-    X: Features, rows: Rows, first: int, last: int, model: Model, space: Space, score: FloatArray
+    X: Features,
+    rows: PartRows,
+    first: int,
+    last: int,
+    model: PassModel,
+    space: Space,
+    score: FloatArray,
 ) -> None:
-    """Write the score of a block whose chain stands in `space`."""
+    """Write the score of a block at the permutation in `space`."""
     d = len(model.coef)
     score[:] = 0.0
-    for k in range(last - first):
-        row = rows.places[first + space.ranking.order[k]]
-        residual = space.slots[k, HELD] - space.slots[k, MU]
+    for i in range(last - first):
+        row, label = rows.places[first + i], space.answers.perm[i]
+        residual = space.labels[label] - space.mu[i]
         for j in range(d):
             score[j] += (np.float64(X[row, j]) - model.centre[j]) * residual
         score[d] += residual * residual
-        score[d + 1] += np.float64(space.perm[k] != k)
+        score[d + 1] += np.float64(label != i)
 
 
 @kernel
 def add_score_products(
     X: Features,
-    rows: Rows,
+    rows: PartRows,
     block: int,
     block_end: int,
-    model: Model,
+    model: PassModel,
     seed: np.uint64,
     iteration: int,
     n_snapshots: int,
-    sweeps_between: float,
+    sweeps_between: int,
     space: Space,
     sums: Sums,
 ) -> None:
     """Add up, over blocks and snapshots, products of the scores' distances from their mean.
 
-    The upper triangle, row by row. Chains warm up as in an iteration and go on from there.
+    The upper triangle, row by row. Chains warm up as in an iteration and continue from there.
     """
     d = len(model.coef)
     scores = np.empty((n_snapshots, d + 2))
+    plan = Plan(0, sweeps_between)
     for g in range(block, block_end):
         first, last = rows.starts[g], rows.starts[g + 1]
-        m = last - first
         key = stream_key(seed, iteration, rows.streams[g])
         align_block(X, rows, first, last, model, key, space)
-        lost = model.mismatch_rate < 0.0
-        n_suspects = 0
-        if not lost:
-            for k in range(m):
-                n_suspects += int(space.place_of[k] >= 0)
-        costs = space.nothing if lost else space.costs[:m]
-        row_of_label = space.nowhere if lost else space.row_of_label[:m]
-        step = int(model.sweeps * m)
         for k in range(n_snapshots):
-            goal = step + int(sweeps_between * m)
-            advance_block(
-                space.slots[:m], space.perm, row_of_label, space.home, space.places[:m],
-                space.suspects[:n_suspects], space.place_of, ALL_SCALES,
-                Belief(costs, space.nowhere, 0), model.noise_scale**-2.0, key, step, goal, goal, 1,
-            )  # fmt: skip
-            step = goal
+            key = stream_key(seed, iteration + 1 + k, rows.streams[g])
+            sweep_filled(last - first, model, key, plan, space)
             block_score(X, rows, first, last, model, space, scores[k])
         for j in range(d + 2):
             scores[:, j] -= scores[:, j].mean()

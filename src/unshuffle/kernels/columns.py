@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .block_em import Features, Rows, SmallIntArray
+from .block_em import Features, PartRows, SmallIntArray
 from .exact_sum import Sums, add, count_terms
 from .jit import kernel
 from .types import FloatArray
@@ -26,7 +26,7 @@ def column_ranges(X: Features, index: SmallIntArray, low: FloatArray, high: Floa
 
 
 @kernel
-def add_columns(X: Features, rows: Rows, sums: Sums) -> None:
+def add_columns(X: Features, rows: PartRows, sums: Sums) -> None:
     """Add up the columns of X and, last, the labels."""
     d = X.shape[1]
     for i in range(len(rows.y)):
@@ -39,7 +39,7 @@ def add_columns(X: Features, rows: Rows, sums: Sums) -> None:
 @kernel
 def add_products(
     X: Features,
-    rows: Rows,
+    rows: PartRows,
     first: int,
     last: int,
     centre: FloatArray,

@@ -27,7 +27,7 @@ class Plan(NamedTuple):
     n_kept: int
 
 
-class Rows(NamedTuple):
+class SweptRows(NamedTuple):
     """What the sweeps read of each row.
 
     Attributes
@@ -101,7 +101,7 @@ def sort_block(
 
 @kernel
 def gather(
-    members: IntArray, first: int, rows: Rows, perm: IntArray, place: IntArray, slots: Slots
+    members: IntArray, first: int, rows: SweptRows, perm: IntArray, place: IntArray, slots: Slots
 ) -> None:
     """Fill the slots with the rows `members`, counted from `first`; `place` is work space."""
     place[:] = -1
@@ -135,7 +135,7 @@ def scatter(members: IntArray, first: int, slots: Slots, answers: Answers) -> No
 
 @kernel
 def pick_members(
-    order: NDArray[np.int32], first: int, last: int, rows: Rows, only_suspects: bool
+    order: NDArray[np.int32], first: int, last: int, rows: SweptRows, only_suspects: bool
 ) -> IntArray:
     """Rows of a block in slot order, counted from its first: all, or the suspects."""
     members = np.empty(last - first, dtype=np.int64)
@@ -148,7 +148,7 @@ def pick_members(
 
 
 @kernel
-def wait_at_home(first: int, last: int, rows: Rows, answers: Answers, n_kept: int) -> None:
+def wait_at_home(first: int, last: int, rows: SweptRows, answers: Answers, n_kept: int) -> None:
     """Count the sweeps in which only suspects moved for all others."""
     for row in range(first, last):
         if not rows.suspected[row]:
@@ -179,7 +179,7 @@ def run_list(
 
 
 @kernel
-def few_suspects(rows: Rows, first: int, last: int) -> bool:
+def few_suspects(rows: SweptRows, first: int, last: int) -> bool:
     """Whether sweeps over the suspects of a block alone spare much."""
     if len(rows.costs) == 0:
         return False
@@ -207,8 +207,46 @@ def close_block(first: int, last: int, answers: Answers, plan: Plan, two_phases:
 
 
 @kernel
+def sweep_block(
+    rows: SweptRows,
+    answers: Answers,
+    order: NDArray[np.int32],
+    first: int,
+    last: int,
+    precision: float,
+    key: np.uint64,
+    plan: Plan,
+    space: Slots,
+    place: IntArray,
+) -> tuple[int, int]:
+    """Run the sweeps of one block; return accepted and proposed exchanges.
+
+    The E-step of a chain, in memory and in passes. It continues from ``answers.perm`` and leaves
+    the last permutation there; `order` holds the rows, counted from `first`, by fitted value.
+    `space` and `place` are work space of at least the size of the block.
+    """
+    accepted, proposed = 0, 0
+    answers.expected[first:last] = 0.0
+    answers.home[first:last] = 0.0
+    few = few_suspects(rows, first, last)
+    for phase in range(2 if few else 1):
+        members = pick_members(order, first, last, rows, few and phase == 0)
+        slots = first_slots(space, len(members), len(rows.costs) > 0)
+        gather(members, first, rows, answers.perm, place[: last - first], slots)
+        number, n_warm, n_kept = phase_sweeps(plan, phase)
+        a, p = run_list(slots, precision, key, number, n_warm, n_kept)
+        if few and phase == 0:
+            wait_at_home(first, last, rows, answers, n_kept)
+        scatter(members, first, slots, answers)
+        accepted += a
+        proposed += p
+    close_block(first, last, answers, plan, few)
+    return accepted, proposed
+
+
+@kernel
 def sweep_blocks(
-    rows: Rows,
+    rows: SweptRows,
     answers: Answers,
     order: NDArray[np.int32],
     repair: bool,
@@ -224,26 +262,13 @@ def sweep_blocks(
     largest = 0
     for g in range(block, block_end):
         largest = max(largest, starts[g + 1] - starts[g])
-    priced = len(rows.costs) > 0
-    space, place = new_slots(largest, priced), np.empty(largest, dtype=np.int64)
+    space, place = new_slots(largest, len(rows.costs) > 0), np.empty(largest, dtype=np.int64)
     accepted, proposed = 0, 0
     for g in range(block, block_end):
         first, last = starts[g], starts[g + 1]
         key = stream_key(seed, iteration, g)
         sort_block(rows.fitted, first, last, order, repair)
-        answers.expected[first:last] = 0.0
-        answers.home[first:last] = 0.0
-        few = few_suspects(rows, first, last)
-        for phase in range(2 if few else 1):
-            members = pick_members(order, first, last, rows, few and phase == 0)
-            slots = first_slots(space, len(members), priced)
-            gather(members, first, rows, answers.perm, place[: last - first], slots)
-            number, n_warm, n_kept = phase_sweeps(plan, phase)
-            a, p = run_list(slots, precision, key, number, n_warm, n_kept)
-            if few and phase == 0:
-                wait_at_home(first, last, rows, answers, n_kept)
-            scatter(members, first, slots, answers)
-            accepted += a
-            proposed += p
-        close_block(first, last, answers, plan, few)
+        a, p = sweep_block(rows, answers, order, first, last, precision, key, plan, space, place)
+        accepted += a
+        proposed += p
     return accepted, proposed

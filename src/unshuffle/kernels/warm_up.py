@@ -92,7 +92,7 @@ def _warm_up_sweeps(y: FloatArray, starts: IntArray, perm: IntArray) -> None:
     n, mu, seed = len(y), y.copy(), np.uint64(0)
     suspected = np.ones(n, dtype=np.bool_)
     for costs in (np.empty(0), np.ones(n)):
-        rows = sweep_blocks.Rows(mu, y, costs, suspected[: len(costs)])
+        rows = sweep_blocks.SweptRows(mu, y, costs, suspected[: len(costs)])
         answers = sweep_blocks.Answers(np.arange(n), np.empty(n), np.empty(n))
         order = np.empty(n, dtype=np.int32)
         plan = sweep_blocks.Plan(1, 2)
@@ -118,20 +118,25 @@ def _warm_up_sweeps(y: FloatArray, starts: IntArray, perm: IntArray) -> None:
 def _warm_up_streams(X: block_em.Features, y: FloatArray, starts: IntArray) -> None:
     """Load what a fit in passes needs, for one type of features."""
     n, nothing, seed = len(y), np.zeros(1), np.uint64(0)
-    rows = block_em.Rows(
+    rows = block_em.PartRows(
         np.arange(n, dtype=np.int32), y, np.arange(n, dtype=np.int32), starts, starts[:1].copy()
     )
     for array in (X, *rows):
         array.flags.writeable = False  # as the parts of a fit are
-    model = block_em.Model(
-        nothing, nothing, 0.0, 0.0, 1.0, 0.5, 2.0, 1.0, 0.0, 1.0, 0.0, 1.0, np.ones(2)
-    )
-    space, sums = block_em.new_space(n), exact_sum.new_sums(np.full(6, 8))
     columns.column_ranges(X, rows.places, np.zeros(1), np.zeros(1))
+    sums = exact_sum.new_sums(np.full(6, 8))
     columns.add_columns(X, rows, sums)
     columns.add_products(X, rows, 0, n, nothing, 0.0, sums)
-    block_em.align_blocks(X, rows, 0, 1, model, seed, 0, space, sums)
-    block_em.add_pinned(X, rows, 0, n, model, sums)
-    block_scores.add_score_products(X, rows, 0, 1, model, seed, 0, 2, 1.0, space, sums)
+    for rate in (-1.0, 0.5):
+        model = block_em.PassModel(
+            nothing, nothing, 0.0, 0.0, 1.0, rate, sweep_blocks.Plan(1, 2), 0.0, 1.0, 0.0, 1.0,
+            np.ones(2),
+        )  # fmt: skip
+        space = block_em.new_space(n, rate >= 0.0)
+        block_em.align_blocks(X, rows, 0, 1, model, seed, 0, space, sums)
+        block_em.add_start_squares(X, rows, 0, 1, model, space, sums)
+        block_em.add_pinned(X, rows, 0, n, model, sums)
+        block_em.add_pinned_squares(X, rows, 0, n, model, sums)
+        block_scores.add_score_products(X, rows, 0, 1, model, seed, 0, 2, 1, space, sums)
     exact_sum.in_steps(sums)
     exact_sum.add_values(sums, 0, nothing)
