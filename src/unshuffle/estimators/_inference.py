@@ -15,6 +15,7 @@ from ..families.least_squares import LeastSquares
 from ..inference.intervals import Estimates, from_logit, to_logit
 from ..inference.sandwich import Robust, check_units, expect, nothing_lost, sandwich, unit_codes
 from ..inference.verdict import Verdict
+from ..kernels.streams import FIRST_SANDWICH
 from ..kernels.swap import Schedule
 from ..kernels.types import FloatArray
 from ..show.summary import Summary
@@ -22,7 +23,6 @@ from ._base import Task
 from ._bootstrap import BootstrapMethods, check_has_standard_errors
 
 METHODS = ("information", "sandwich", "bootstrap", "posterior")
-ROBUST_STREAM = 2_000_000  # streams of the fit are numbered from 0: these must not repeat them
 
 
 def told_of_uncertainty(
@@ -265,7 +265,7 @@ class InferenceMethods(BootstrapMethods):
             with Workers(effective_n_jobs(self.n_jobs)) as workers:
                 chain = Chain(problem, Schedule(steps, 0, 1), self._pairing.seed, workers)
                 align = SampledAlignment(chain, prior)
-                expected = expect(problem, solver, state, align, ROBUST_STREAM)
+                expected = expect(problem, solver, state, align, FIRST_SANDWICH)
         return sandwich(problem, solver, state, expected, codes, rate)
 
     def summary(self, level: float = 0.95) -> Summary:

@@ -12,6 +12,7 @@ from ..em.information import louis_covariance
 from ..em.loop import EMResult, Step, start_from_labels
 from ..inference.permutations import Pairing, without_features
 from ..inference.sensitivity import shrinkage_share, tempering_shift
+from ..kernels.streams import FIRST_INFLATED
 from ..kernels.swap import Schedule
 from ..kernels.types import IntArray
 from ..search.landscape import Landscape
@@ -21,7 +22,7 @@ from ._inference import labels_as_given, told_of_uncertainty
 
 # Streams of the chain that no iteration of a fit reaches, and proposals per row to each of them:
 # fewer where there are many rows, over which chance averages out.
-TEMPERED_STREAM, MOST_SWEEPS, FEWEST_SWEEPS, ENOUGH_STEPS = 3_000_000, 20, 4, 400_000
+MOST_SWEEPS, FEWEST_SWEEPS, ENOUGH_STEPS = 20, 4, 400_000
 
 # Of what the parts of a fit have to say, the attributes that this estimator keeps.
 TOLD = (
@@ -94,7 +95,7 @@ def sensitivity(task: Task, outcome: Outcome) -> dict[str, float]:
     align = SampledAlignment(chain, pairing.prior)
     as_given = start_from_labels(problem, solver, problem.y).fitted
     return {
-        "temper_shift_": tempering_shift(problem, solver, state, align, TEMPERED_STREAM),
+        "temper_shift_": tempering_shift(problem, solver, state, align, FIRST_INFLATED),
         "shrinkage_share_": shrinkage_share(state.fitted, as_given),
     }
 

@@ -21,11 +21,11 @@ from ..alignment.sampled import SampledAlignment
 from ..alignment.state import State
 from ..data.problem import Problem
 from ..data.threads import Workers
+from ..kernels.streams import FIRST_REPLICATE, numbered_generator
 from ..kernels.swap import Schedule
 from ..kernels.types import FloatArray, IntArray
 from .intervals import from_logit, to_logit
 
-FIRST_STREAM = 3_000_000  # the streams of searches and nulls are numbered below
 # Sweeps after which a chain has forgotten that it began with every label at home.
 SWEEPS_TO_FORGET = 100
 # Replicates between two reports, for each thread.
@@ -190,7 +190,7 @@ def replicate(
     """Simulate and fit `n_boot` times; `report` hears how many are done."""
 
     def one(number: int) -> Draw:
-        rng = np.random.Generator(np.random.Philox(key=[seed, FIRST_STREAM + number]))
+        rng = numbered_generator(seed, FIRST_REPLICATE + number)
         simulated = source.simulate(rng)
         return refit(simulated, int(rng.integers(2**62)))
 

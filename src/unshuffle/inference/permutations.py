@@ -13,6 +13,7 @@ from ..alignment.sampled import SampledAlignment
 from ..alignment.state import State
 from ..data.problem import Problem
 from ..data.threads import Workers
+from ..kernels.streams import FIRST_PARTNERS
 from ..kernels.swap import Schedule
 from ..kernels.types import FloatArray, IntArray
 
@@ -47,8 +48,7 @@ class Pairing:
         align = SampledAlignment(chain, self.prior)
         state, seen = self.state, np.empty((N_SNAPSHOTS, len(rows)), dtype=np.int64)
         for k in range(N_SNAPSHOTS):
-            # Streams of the fit are numbered from 0: these must not repeat them.
-            state = state._replace(perm=align(state, 1_000_000 + k).perm)
+            state = state._replace(perm=align(state, FIRST_PARTNERS + k).perm)
             seen[k] = state.perm[rows]
         shares = []
         for column in seen.T:

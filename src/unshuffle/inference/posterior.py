@@ -9,6 +9,7 @@ import numpy as np
 
 from ..alignment.hard import most_likely_permutation
 from ..data.threads import Workers
+from ..kernels.streams import POSTERIOR_STARTS
 from ..kernels.types import FloatArray, IntArray
 from .diagnostics import ess_bulk, ess_tail, r_hat
 from .posterior_chain import PosteriorChain
@@ -189,7 +190,7 @@ def dispersed_starts(
     the odds of a mismatch by factors around one. Where the order is lost, a chain begins at the
     most likely permutation of its coefficients, otherwise at `perm`.
     """
-    rng = np.random.default_rng([seed, n_chains, 1])
+    rng = np.random.default_rng([seed, n_chains, POSTERIOR_STARTS])
     lost = not model.prior.mostly_right and model.prior.places is None
     problem, starts = model.problem, []
     for number in range(n_chains):

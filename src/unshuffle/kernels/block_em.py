@@ -28,14 +28,13 @@ from .jit import kernel
 from .local import ALL_SCALES, Belief, advance_block, close_home
 from .ranking import Ranking, new_ranking, rank_block
 from .rng import draw, mix, stream_key, to_unit
+from .streams import START_NOISE_KEY
 from .swap import COUNTED, HELD, MU, SUM, close_averages, kept_states
 from .types import FloatArray, IntArray
 
 # As in `alignment.sampled` and `priors`.
 SUSPICIOUS_ODDS = 0.01
 SMALLEST_RATE = 1e-4
-
-NOISE_STREAM = np.uint64(0xD1B54A32D192ED03)
 
 Features = NDArray[np.float64] | NDArray[np.float32]
 SmallIntArray = NDArray[np.int32]
@@ -173,7 +172,7 @@ def density_at(value: float, model: Model) -> float:
 @kernel
 def add_noise(values: FloatArray, scale: float, key: np.uint64) -> None:
     """Add normal noise (Box-Muller) from a stream of its own."""
-    own = mix(key + NOISE_STREAM)
+    own = mix(key + START_NOISE_KEY)
     for k in range(0, len(values), 2):
         radius = scale * math.sqrt(-2.0 * math.log(1.0 - to_unit(draw(own, k))))
         angle = 2.0 * math.pi * to_unit(draw(own, k + 1))

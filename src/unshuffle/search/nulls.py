@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.stats import t as student
 
+from ..kernels.streams import FIRST_NULL, null_seed, numbered_generator
 from ..kernels.types import FloatArray
 from .landscape import Landscape
 from .population import SearchResult, search_population
@@ -49,10 +50,10 @@ def null_scores(
     """
     found: list[float] = []
     for number in range(MOST):
-        rng = np.random.Generator(np.random.Philox(key=[seed, 1_000_000 + number]))
+        rng = numbered_generator(seed, FIRST_NULL + number)
         null = landscape.with_labels(unrelated_labels(landscape, rng))
         best = search_population(
-            null, n_candidates=n_candidates, seed=seed + number + 1, report=lambda *_: None
+            null, n_candidates=n_candidates, seed=null_seed(seed, number), report=lambda *_: None
         )
         found.append(match_score(null, best, float(best.objectives[0])))
         report(number + 1)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..kernels.streams import FIRST_ROUND, numbered_generator
 from ..kernels.types import FloatArray, IntArray
 from .landscape import Landscape
 from .restarts import draw_shuffles
@@ -119,7 +120,7 @@ def search_population(
     size = min(max(n_candidates // 20, SMALLEST_ROUND), LARGEST_ROUND)
     stopped_by = population.verdict(tried, patience * n_candidates)
     while stopped_by == "budget" and tried < n_candidates:
-        rng = np.random.Generator(np.random.Philox(key=[seed, round_number]))
+        rng = numbered_generator(seed, FIRST_ROUND + round_number)
         size = min(size, n_candidates - tried)
         n_children = size // 2 if round_number else 0
         fresh = _independent(landscape, size - n_children, seed, tried, rng)

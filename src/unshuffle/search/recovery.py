@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..kernels.streams import FIRST_REFIT, numbered_generator, refit_seed
 from ..kernels.types import FloatArray
 from .landscape import Landscape
 from .population import search_population
@@ -28,13 +29,13 @@ def refit_distances(
     fitted = theta @ landscape.labels.basis + (landscape.problem.y - landscape.y)
     distances = np.empty(n_simulations)
     for number in range(n_simulations):
-        rng = np.random.Generator(np.random.Philox(key=[seed, 2_000_000 + number]))
+        rng = numbered_generator(seed, FIRST_REFIT + number)
         labels = fitted + noise_scale * rng.normal(size=len(fitted))
         simulated = landscape.with_labels(labels)
         from_truth = theta[None].copy()
         left = simulated.total - simulated.descend(from_truth, 500)[0]
         found = search_population(
-            simulated, n_candidates=n_candidates, seed=seed + number, report=lambda *_: None
+            simulated, n_candidates=n_candidates, seed=refit_seed(seed, number), report=lambda *_: None
         )
         best = from_truth[0] if left <= found.objectives[0] else found.thetas[0]
         distances[number] = np.linalg.norm(best - theta) / length
