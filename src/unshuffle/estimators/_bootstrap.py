@@ -16,7 +16,7 @@ from ..em.loop import Step, run_em, settle_on_average, start_from_labels
 from ..em.sample import WINDOW
 from ..families.least_squares import LeastSquares
 from ..inference.bootstrap import BootstrapResult, Draw, Refit, Source, replicate
-from ..inference.permutations import Pairing
+from ..inference.permutations import PermutationPosterior
 from ..kernels.types import FloatArray
 from ._base import Task
 from ._beginning import begin
@@ -40,7 +40,7 @@ class BootstrapMethods:
     noise_scale_: float
     fit_intercept: bool
     n_jobs: int | None
-    _pairing: Pairing
+    _pairing: PermutationPosterior
     # Where these come from: the base class, and the estimator itself.
     _kept_problem: Callable[[], Problem]
     _refitting: Callable[[], "StochasticEMRegressor"]

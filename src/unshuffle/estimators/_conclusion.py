@@ -22,7 +22,7 @@ from ..em.information import (
 from ..em.loop import EMResult, settle_on_average, solve
 from ..em.newton import Averaged, NewtonSteps
 from ..em.sample import WINDOW
-from ..inference.permutations import Pairing, likely_permutation, without_features
+from ..inference.permutations import PermutationPosterior, likely_permutation, without_features
 from ..kernels.swap import Schedule
 from ..kernels.types import FloatArray
 from ._base import Outcome, Task
@@ -83,7 +83,7 @@ def conclude(
     extras: dict[str, Any] = {
         "match_proba_": problem.restore(matched),
         "mismatch_rate_": rate,
-        "_pairing": Pairing(without_features(problem), plan.prior, state, task.seed),
+        "_pairing": PermutationPosterior(without_features(problem), plan.prior, state, task.seed),
         "_freedom": problem.n_rows - solver.n_parameters,
         "_as_given": labels_as_given(task),
     }

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..inference.permutations import Pairing
+from ..inference.permutations import PermutationPosterior
 from ..io.frames import make_frame, plain_column
 from ..kernels.types import FloatArray, IntArray
 
@@ -13,7 +13,7 @@ from ..kernels.types import FloatArray, IntArray
 class PairingMethods:
     """Suspects and repair, for estimators that keep a posterior over permutations."""
 
-    _pairing: Pairing
+    _pairing: PermutationPosterior
     match_proba_: FloatArray
     permutation_: IntArray
 

@@ -16,7 +16,7 @@ from ..exceptions import MixingWarning
 from ..families.least_squares import LeastSquares
 from ..inference.diagnostics import FEWEST_DRAWS
 from ..inference.parameter_prior import weakly_informative
-from ..inference.permutations import Pairing
+from ..inference.permutations import PermutationPosterior
 from ..inference.posterior import Posterior, collect, dispersed_starts, run_chains
 from ..inference.posterior_chain import PosteriorChain
 from ..inference.posterior_model import Model
@@ -37,7 +37,7 @@ class PosteriorMethods:
     noise_scale_: float
     fit_intercept: bool
     n_jobs: int | None
-    _pairing: Pairing
+    _pairing: PermutationPosterior
     _kept_problem: Callable[[], Problem]
 
     def posterior(

@@ -10,7 +10,7 @@ from ..alignment.sampled import SampledAlignment
 from ..alignment.state import Alignment
 from ..em.information import louis_covariance
 from ..em.loop import EMResult, Step, start_from_labels
-from ..inference.permutations import Pairing, without_features
+from ..inference.permutations import PermutationPosterior, without_features
 from ..inference.sensitivity import shrinkage_share, tempering_shift
 from ..kernels.streams import FIRST_INFLATED
 from ..kernels.swap import Schedule
@@ -72,7 +72,7 @@ def known_order(task: Task) -> Outcome:
         "mismatch_rate_": 0.0,
         "temper_": 1.0,
         "ridge_": 0.0,
-        "_pairing": Pairing(without_features(problem), Prior(), state, task.seed),
+        "_pairing": PermutationPosterior(without_features(problem), Prior(), state, task.seed),
         "_freedom": problem.n_rows - task.solver.n_parameters,
         "_as_given": labels_as_given(task),
     }
@@ -87,7 +87,7 @@ def known_order(task: Task) -> Outcome:
 def sensitivity(task: Task, outcome: Outcome) -> dict[str, float]:
     """What the answer owes to the size of the noise, and what shrinkage alone would have given."""
     problem, solver = task.problem, task.solver
-    pairing: Pairing = outcome.extras["_pairing"]
+    pairing: PermutationPosterior = outcome.extras["_pairing"]
     state = pairing.state
     n = problem.n_movable
     steps = max(FEWEST_SWEEPS * n, min(MOST_SWEEPS * n, ENOUGH_STEPS))

@@ -21,7 +21,7 @@ N_SNAPSHOTS = 200
 
 
 @dataclass(frozen=True, eq=False)
-class Pairing:
+class PermutationPosterior:
     """The posterior over permutations at the fitted coefficients, without X.
 
     Attributes

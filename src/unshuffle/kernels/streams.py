@@ -2,7 +2,7 @@
 
 A fit draws one seed of 63 bits (`random_state`). All else is a function of that seed and of
 numbers, so that neither threads nor the cut of the work change a result. There are three kinds of
-streams, which are different generators and cannot repeat each other:
+streams:
 
 - **Chains over permutations** read ``stream_key(seed, number, block)`` (`kernels.rng`). Iterations
   of EM have the numbers 0, 1, ...; its last runs and its snapshots count on from there. What is
@@ -14,8 +14,8 @@ streams, which are different generators and cannot repeat each other:
 - **NumPy's generators**, in searches and bootstrap: `numbered_generator(seed, number)`, with ranges
   of their own. A posterior keys its chains by (seed, chain). The noise of a fit's first permutation
   (`alignment.carry`) comes from the seed alone, which NumPy takes for chain 0: where a posterior is
-  drawn with the seed of the fit these two share draws, of which
-  the former only set a start that the chain of the fit forgets.
+  drawn with the seed of the fit these two share draws; of
+  those the fit used only some, for a start that its chain forgets.
 
 Searches for other labels run under seeds next to that of the fit: `null_seed` and `refit_seed`.
 These share starting points with each other and with the search of the fit, which is harmless, since

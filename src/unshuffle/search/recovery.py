@@ -35,7 +35,10 @@ def refit_distances(
         from_truth = theta[None].copy()
         left = simulated.total - simulated.descend(from_truth, 500)[0]
         found = search_population(
-            simulated, n_candidates=n_candidates, seed=refit_seed(seed, number), report=lambda *_: None
+            simulated,
+            n_candidates=n_candidates,
+            seed=refit_seed(seed, number),
+            report=lambda *_: None,
         )
         best = from_truth[0] if left <= found.objectives[0] else found.thetas[0]
         distances[number] = np.linalg.norm(best - theta) / length
