@@ -5,7 +5,7 @@ import pytest
 
 from unshuffle import StochasticEMRegressor
 from unshuffle.alignment import sweeps
-from unshuffle.alignment.sweeps import Sweeps, cut, sweep_plan
+from unshuffle.alignment.sweeps import Sweeps, cut_blocks, sweep_plan
 from unshuffle.data.problem import Problem
 from unshuffle.data.threads import Workers
 from unshuffle.kernels.swap import Schedule
@@ -69,10 +69,10 @@ def test_a_part_of_the_blocks_gives_the_same_answers():
 
 def test_blocks_are_cut_into_tasks_that_cover_them_once():
     starts = np.array([0, 10, 5_000_000, 5_000_003, 5_000_500])
-    tasks, large = cut(starts, Plan(2, 8), 2)
-    assert large == [1]
-    covered = sorted(g for a, b in tasks for g in range(a, b))
-    assert covered == [0, 2, 3]
+    for alone, expected in (([1], [0, 2, 3]), ([], [0, 1, 2, 3])):
+        large = np.array(alone, dtype=np.int64)
+        tasks = cut_blocks(starts, 50_005_000, 1 << 22, 1 << 15, 2, large)
+        assert sorted(g for a, b in tasks for g in range(a, b)) == expected
 
 
 def test_plans():

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from ..data.threads import Workers
 from ..kernels.local import Belief, Lists, advance_blocks
 from ..kernels.swap import HELD, MU, SUM, Schedule, advance_groups
 from ..kernels.types import FloatArray, IntArray
-from .sweeps import Sweeps
+from .sweeps import Sweeps, cut_blocks
 
 # Proposals between two chances to obey an interruption: a few tenths of a second at worst.
 PROPOSALS_PER_PIECE = 1 << 21
@@ -108,6 +107,19 @@ class Chain:
         average, rate = self._run(advance, fitted, labels, perm)
         return average, home, rate
 
+    def _tasks(self) -> tuple[list[tuple[int, int]], int]:
+        """Ranges of blocks, and the number of pieces into which their chains are cut."""
+        starts, n_steps = self.problem.starts, self.schedule.n_steps
+        if len(starts) < 2:
+            return [], 0
+        longest = n_steps * int(np.diff(starts).max()) // int(starts[-1])
+        n_pieces = 1 + longest // PROPOSALS_PER_PIECE
+        together = np.empty(0, dtype=np.int64)
+        return cut_blocks(
+            starts, n_steps // n_pieces, PROPOSALS_PER_PIECE, PROPOSALS_PER_THREAD,
+            self.workers.n_jobs, together,
+        ), n_pieces  # fmt: skip
+
     def _run(
         self,
         advance: Callable[[int, int, int, int], int],
@@ -119,8 +131,8 @@ class Chain:
         slots[:, MU] = fitted[:n]
         slots[:, HELD] = labels[perm[:n]]
         slots[:, SUM:] = 0.0
-        tasks, n_pieces = cut(self.problem.starts, self.schedule.n_steps, self.workers.n_jobs)
         accepted = 0
+        tasks, n_pieces = self._tasks()
         for piece in range(n_pieces):
 
             def work(task: tuple[int, int], piece: int = piece) -> int:
@@ -130,21 +142,3 @@ class Chain:
         average = labels.copy()
         average[:n] = slots[:, SUM]
         return average, accepted / self.schedule.n_steps if n else float("nan")
-
-
-def cut(starts: IntArray, n_steps: int, n_jobs: int) -> tuple[list[tuple[int, int]], int]:
-    """Cut the blocks into tasks of like size, and long chains into pieces.
-
-    The cut decides only who does what and when, never what comes out.
-    """
-    n_blocks = len(starts) - 1
-    if n_blocks == 0:
-        return [], 0
-    n = int(starts[-1])
-    longest = n_steps * int(np.diff(starts).max()) // n
-    n_pieces = 1 + longest // PROPOSALS_PER_PIECE
-    proposals = n_steps // n_pieces
-    useful = min(4 * n_jobs, proposals // PROPOSALS_PER_THREAD) if n_jobs > 1 else 1
-    n_tasks = min(max(1, useful, proposals // PROPOSALS_PER_PIECE), n_blocks)
-    edges = np.unique(np.searchsorted(starts, np.arange(n_tasks + 1) * n / n_tasks))
-    return [(int(a), int(b)) for a, b in pairwise(edges)], n_pieces

@@ -74,16 +74,19 @@ class Sweeps:
             return expected, home, float("nan")
         rows, answers = Rows(fitted, labels, costs, suspected), Answers(perm, expected, home)
         precision = noise_scale**-2.0
-        small, large = cut(self.problem.starts, self.plan, self.workers.n_jobs)
+        starts, n_sweeps = self.problem.starts, self.plan.n_warm + self.plan.n_kept
+        large = np.flatnonzero(np.diff(starts) * n_sweeps > VISITS_PER_PIECE)
+        n_jobs = self.workers.n_jobs
+        small = cut_blocks(starts, n * n_sweeps, VISITS_PER_PIECE, VISITS_PER_THREAD, n_jobs, large)
 
         def work(task: tuple[int, int]) -> tuple[int, int]:
             return blocks.sweep_blocks(
-                rows, answers, self._order, self._sorted, self.problem.starts, *task, precision,
+                rows, answers, self._order, self._sorted, starts, *task, precision,
                 self.seed, iteration, self.first_block, self.plan,
             )  # fmt: skip
 
         tally = self.workers.map(work, small)
-        tally += [self._run_large(rows, answers, g, precision, iteration) for g in large]
+        tally += [self._run_large(rows, answers, int(g), precision, iteration) for g in large]
         self._sorted = True
         accepted, proposed = (sum(column) for column in zip(*tally, strict=True))
         return expected, home, accepted / max(proposed, 1)
@@ -142,20 +145,17 @@ def sweep_plan(schedule: Schedule, n: int) -> Plan:
     return Plan(n_warm, n_sweeps - n_warm)
 
 
-def cut(starts: IntArray, plan: Plan, n_jobs: int) -> tuple[list[tuple[int, int]], list[int]]:
-    """Cut the blocks into tasks of like size; blocks too large for one call come by themselves.
+def cut_blocks(
+    starts: IntArray, work: int, per_piece: int, per_thread: int, n_jobs: int, alone: IntArray
+) -> list[tuple[int, int]]:
+    """Cut the blocks into ranges of like size, one for each call of a kernel.
 
-    The cut decides only who does what and when, never what comes out.
+    A call does up to about `per_piece` of the `work`, and `per_thread` makes a thread worthwhile.
+    Blocks in `alone` are in no range. The cut never changes a result.
     """
-    n_sweeps = plan.n_warm + plan.n_kept
-    sizes = np.diff(starts)
-    large = np.flatnonzero(sizes * n_sweeps > VISITS_PER_PIECE)
-    n, n_blocks = int(starts[-1]), len(sizes)
-    visits = n * n_sweeps
-    useful = min(4 * n_jobs, visits // VISITS_PER_THREAD) if n_jobs > 1 else 1
-    n_tasks = min(max(1, useful, visits // VISITS_PER_PIECE), n_blocks)
-    edges = np.searchsorted(starts, np.arange(n_tasks + 1) * n / n_tasks)
-    edges = np.unique(np.concatenate([edges, large, large + 1]))
-    alone = set(large.tolist())
-    tasks = [(int(a), int(b)) for a, b in pairwise(edges) if int(a) not in alone]
-    return tasks, [int(g) for g in large]
+    useful = min(4 * n_jobs, work // per_thread) if n_jobs > 1 else 1
+    n_tasks = min(max(1, useful, work // per_piece), len(starts) - 1)
+    edges = np.searchsorted(starts, np.arange(n_tasks + 1) * int(starts[-1]) / n_tasks)
+    edges = np.unique(np.concatenate([edges, alone, alone + 1]))
+    left_out = set(alone.tolist())
+    return [(int(a), int(b)) for a, b in pairwise(edges) if int(a) not in left_out]
