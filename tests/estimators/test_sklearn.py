@@ -165,7 +165,6 @@ def test_groups_of_one_reproduce_linear_regression(estimator, fit_intercept, gro
 def test_one_random_state_one_answer_for_any_threads(estimator, monkeypatch):
     from unshuffle.alignment import chain
     from unshuffle.datasets import make_shuffled_regression
-    from unshuffle.search import restarts
 
     data = make_shuffled_regression(
         3000, 3, noise=0.5, shuffle="groups", n_groups=30, random_state=1
@@ -179,7 +178,6 @@ def test_one_random_state_one_answer_for_any_threads(estimator, monkeypatch):
 
     one, two = fit(1), fit(2)
     monkeypatch.setattr(chain, "PROPOSALS_PER_PIECE", 1000)  # cut chains into many pieces
-    monkeypatch.setattr(restarts, "WORK_PER_CALL", 1)
     cut = fit(3)
     for other in (two, cut):
         assert np.array_equal(one.coef_, other.coef_)
