@@ -112,7 +112,8 @@ def n_distinct(landscape, ends):
     """Number of optima that lie apart by more than the search's own distance."""
     kept = []
     for end in ends:
-        if all(np.linalg.norm(end - k) >= PopulationSettings.distance * landscape.total**0.5 for k in kept):
+        apart = PopulationSettings.distance * landscape.total**0.5
+        if all(np.linalg.norm(end - k) >= apart for k in kept):
             kept.append(end)
     return len(kept)
 
