@@ -10,12 +10,13 @@ from unshuffle import ShuffledRegressor, StochasticEMRegressor, warm_up
 from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
 from unshuffle.families.least_squares import LeastSquares
-from unshuffle.inference.calibration import N_DRAWS, SETTINGS, calibration_ranks
+from unshuffle.inference.calibration import CASES, calibration_ranks
 from unshuffle.inference.diagnostics import rank_p_value
 from unshuffle.inference.parameter_prior import weakly_informative
 from unshuffle.inference.posterior import collect, dispersed_starts, run_chains
 from unshuffle.inference.posterior_chain import ALL_MOVES, PosteriorChain
 from unshuffle.inference.posterior_model import Model
+from unshuffle.inference.sampling_settings import CALIBRATION
 
 from .run import show
 
@@ -30,10 +31,10 @@ class LabelsAsGiven(PosteriorChain):
 def calibration(n_sets=500, seed=12):
     """Simulation-based calibration; p below .05 means outside the 95 % simultaneous band."""
     rows = []
-    for name, setting in SETTINGS.items():
+    for name, setting in CASES.items():
         for title, kind in (("sampler", PosteriorChain), ("labels as given", LabelsAsGiven)):
             ranks = calibration_ranks(setting, n_sets, seed, kind=kind)
-            found = {quantity: rank_p_value(r, N_DRAWS) for quantity, r in ranks.items()}
+            found = {quantity: rank_p_value(r, CALIBRATION.draws) for quantity, r in ranks.items()}
             rows.append({"set": name, "sampler": title, "sets": n_sets,
                          **{f"p {k}": round(p, 4) for k, p in found.items()},
                          "inside the band": f"{sum(p > 0.05 for p in found.values())} of {len(found)}"})  # fmt: skip

@@ -21,7 +21,8 @@ from unshuffle.families.least_squares import LeastSquares
 from unshuffle.metrics import coefficient_cosine, coefficient_error
 from unshuffle.search.certify import certify, upper_bounds
 from unshuffle.search.landscape import Landscape
-from unshuffle.search.population import APART, MOMENTUM, automatic_budget
+from unshuffle.search.population import automatic_budget
+from unshuffle.search.settings import PopulationSettings
 
 PICTURES = Path(__file__).with_name("pictures")
 COEF = np.array([1.2, 1.6])  # length 2
@@ -111,7 +112,8 @@ def n_distinct(landscape, ends):
     """Number of optima that lie apart by more than the search's own distance."""
     kept = []
     for end in ends:
-        if all(np.linalg.norm(end - k) >= APART * landscape.total**0.5 for k in kept):
+        apart = PopulationSettings.distance * landscape.total**0.5
+        if all(np.linalg.norm(end - k) >= apart for k in kept):
             kept.append(end)
     return len(kept)
 
@@ -234,7 +236,7 @@ def study_momentum():
         landscape = make_landscape(data.X, data.y)
         starts = np.random.default_rng(0).normal(size=(N_STARTS, d))
         row = []
-        for momentum in (0.0, MOMENTUM):
+        for momentum in (0.0, PopulationSettings.momentum):
             ends, left, steps = follow(landscape, starts, momentum)
             apart = n_distinct(landscape, ends[np.argsort(left, kind="stable")])
             near = coefficient_near(landscape, ends, data)

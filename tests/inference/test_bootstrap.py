@@ -8,8 +8,7 @@ from unshuffle import ShuffledRegressor, StochasticEMRegressor
 from unshuffle.alignment.priors import Prior
 from unshuffle.data.problem import make_problem
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.inference import bootstrap as room
-from unshuffle.inference.bootstrap import Source
+from unshuffle.inference.bootstrap import Source, basic_interval
 
 
 def source(prior, n_blocks, size, rate=np.nan):
@@ -91,7 +90,7 @@ def test_known_order_gives_the_classical_errors(fit_intercept):
 def test_basic_interval_reflects_the_errors_of_the_replicates():
     draws = np.arange(1.0, 100.0)  # quantiles at k / 100
     np.testing.assert_allclose(
-        room.basic_interval(np.array([40.0]), draws, 0.9), [[80.0 - 95.0, 80.0 - 5.0]]
+        basic_interval(np.array([40.0]), draws, 0.9), [[80.0 - 95.0, 80.0 - 5.0]]
     )
 
 

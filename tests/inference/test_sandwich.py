@@ -15,7 +15,8 @@ from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
 from unshuffle.em.memory import start_from_coefficients, start_from_labels
 from unshuffle.families.least_squares import LeastSquares
-from unshuffle.inference import sandwich as room
+from unshuffle.inference import sandwich
+from unshuffle.inference.sampling_settings import SANDWICH
 from unshuffle.kernels.swap import Schedule
 
 
@@ -46,9 +47,9 @@ def test_units_of_several_rows_give_the_clustered_covariance():
     problem = make_problem(data.X[order], data.y[order], codes[order], np.zeros(90, dtype=bool))
     solver = LeastSquares(problem.X, fit_intercept=True)
     state = start_from_labels(problem, solver, problem.y)
-    found = room.sandwich(
-        problem, solver, state, room.nothing_lost(problem, solver),
-        room.unit_codes(problem, by_group=True), None,
+    found = sandwich.sandwich(
+        problem, solver, state, sandwich.nothing_lost(problem, solver),
+        sandwich.unit_codes(problem, by_group=True), None,
     )  # fmt: skip
     clustered = sm.OLS(data.y, sm.add_constant(data.X)).fit(
         cov_type="cluster", cov_kwds={"groups": codes}
@@ -79,7 +80,9 @@ def enumerated(problem, solver, state):
     squares = ((held - state.fitted) ** 2).sum(axis=1) / state.noise_scale**2
     scores = np.column_stack([theta, squares, moved.sum(axis=1)])
     missing = np.cov(scores, rowvar=False, aweights=probability, bias=True)
-    return room.Expected(probability @ held, probability @ held**2, probability @ moved, missing)
+    return sandwich.Expected(
+        probability @ held, probability @ held**2, probability @ moved, missing
+    )
 
 
 def block_log_likelihoods(problem, fitted, scale):
@@ -96,8 +99,8 @@ def block_log_likelihoods(problem, fitted, scale):
 
 def test_scores_are_gradients_of_the_enumerated_likelihood():
     problem, solver, state = small_problem()
-    rows = room.row_scores(problem, solver, state, enumerated(problem, solver, state), None)
-    codes = room.unit_codes(problem, by_group=True)
+    rows = sandwich.row_scores(problem, solver, state, enumerated(problem, solver, state), None)
+    codes = sandwich.unit_codes(problem, by_group=True)
     units = np.zeros((4, 4))
     np.add.at(units, codes, rows)
     step, gradient = 1e-5, np.empty((4, 4))
@@ -124,8 +127,11 @@ def test_scores_are_gradients_of_the_enumerated_likelihood():
 def test_chain_expects_what_enumeration_does():
     problem, solver, state = small_problem()
     align = SampledAlignment(Chain(problem, Schedule(200, 0, 1), 5, Workers(1)), Prior())
-    found, exact = room.expect(problem, solver, state, align, 0), enumerated(problem, solver, state)
-    n_snapshots = room.MORE_SNAPSHOTS * 250
+    found, exact = (
+        sandwich.expect(problem, solver, state, align, 0),
+        enumerated(problem, solver, state),
+    )
+    n_snapshots = SANDWICH.more_snapshots * 250
     spread = np.sqrt(np.maximum(exact.squares - exact.labels**2, 0.0))
     # Snapshots some twenty sweeps apart are nearly independent, averages in between are better.
     limit = 4.5 / np.sqrt(n_snapshots)

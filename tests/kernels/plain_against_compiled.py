@@ -115,7 +115,9 @@ def run_streams():
     yield low
     columns.add_columns(X, rows, sums)
     columns.add_products(X, rows, 3, n, centre, 0.3, sums)
-    exact_sum.add_values(sums, 2, y)
+    for value in y:
+        exact_sum.count_terms(sums, 1)
+        exact_sum.add(sums, 2, value)
     yield np.array(exact_sum.in_steps(sums), dtype=float)
     for rate in (-1.0, 0.3):
         model = block_em.PassModel(

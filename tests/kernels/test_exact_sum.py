@@ -8,14 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unshuffle.kernels import exact_sum
+from unshuffle.kernels.block_em import Rows
+from unshuffle.kernels.columns import add_columns
 from unshuffle.kernels.exact_sum import TERMS_PER_CARRY, exponent_above, from_steps, new_sums
 
 finite = st.floats(-1e6, 1e6, allow_subnormal=False)
 
 
 def steps_of(values, exponent):
-    sums = new_sums(np.array([exponent]))
-    exact_sum.add_values(sums, 0, np.asarray(values, dtype=np.float64))
+    y = np.asarray(values, dtype=np.float64)
+    places, sums = np.arange(len(y), dtype=np.int32), new_sums(np.array([exponent]))
+    nothing = np.empty(0, dtype=np.int64)
+    # The labels are the last of the columns, and here the only one.
+    add_columns(np.empty((len(y), 0)), Rows(places, y, places, nothing, nothing), sums)
     return exact_sum.in_steps(sums)[0]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from oracles import enumerated_posterior
-from unshuffle.kernels import local, swap
+from unshuffle.kernels import local, strides, swap
 from unshuffle.kernels.local import ALL_SCALES, Belief
 
 N = 4
@@ -70,7 +70,11 @@ class Kernel:
 
     def step(self, k, bits, unit):
         """State after one step from state k, with these two draws."""
-        self.monkeypatch.setattr(local, "draw", lambda key, counter: bits if counter == 2 else unit)
+        for module in (local, swap):
+            self.monkeypatch.setattr(
+                module, "draw", lambda key, counter: (unit, bits)[counter == 2]
+            )
+        self.monkeypatch.setattr(local, "accepts", swap.accepts.py_func)
         perm = self.perms[k].copy()
         slots = np.zeros((N, 4))
         slots[:, swap.MU], slots[:, swap.HELD] = self.mu, self.y[perm]
@@ -134,13 +138,13 @@ def test_every_kind_of_proposal_is_in_detailed_balance(monkeypatch, name, kinds,
     assert np.abs(wrong @ matrix - wrong).max() > 1e-5
 
 
-def test_chances_of_neighbours_add_up():
+def test_probabilities_of_neighbours_add_up():
     for low, high in ((1, 1), (1, 3), (2, 7), (3, 8)):
-        chances = np.exp(local.log_chances(low, high))
-        assert len(chances) == 2**high + 1
-        assert chances[0] == 0.0
-        assert 2 * chances.sum() == pytest.approx(1.0)
-        assert np.all(np.diff(chances[1:]) <= 0)
+        probability = np.exp(strides.log_distance_probabilities(low, high))
+        assert len(probability) == 2**high + 1
+        assert probability[0] == 0.0
+        assert 2 * probability.sum() == pytest.approx(1.0)
+        assert np.all(np.diff(probability[1:]) <= 0)
 
 
 def test_home_counts_the_states_at_home():

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles import best_matched_ss, group_permutations
@@ -9,6 +9,7 @@ from unshuffle.kernels.match import match_groups, rank_inside, shuffle_groups
 few = st.integers(-3, 3).map(float)  # small integers, so that ties are common
 
 
+@settings(deadline=None)  # the first call may compile
 @given(
     st.lists(st.tuples(few, few), min_size=5, max_size=5),
     st.sampled_from([(0, 5), (0, 2, 5), (0, 3)]),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from oracles import enumerated_posterior
-from unshuffle.kernels import strides, sweep
+from unshuffle.kernels import strides, swap, sweep
 from unshuffle.kernels.sweep import Slots
 
 N = 4
@@ -57,8 +57,10 @@ def every_outcome(monkeypatch, run, n_scales):
         def draw(key, counter, decisions=decisions):
             return neighbours[decisions.choose(evenly)] if counter % 2 == 0 else None
 
-        monkeypatch.setattr(sweep, "draw", draw)
-        monkeypatch.setattr(sweep, "to_unit", lambda bits, d=decisions: Coin(d))
+        for module in (sweep, swap):
+            monkeypatch.setattr(module, "draw", draw)
+            monkeypatch.setattr(module, "to_unit", lambda bits, d=decisions: Coin(d))
+        monkeypatch.setattr(sweep, "accepts", swap.accepts.py_func)
         result = run()
         if decisions.chance > 0.0:
             yield decisions.chance, result
@@ -148,8 +150,8 @@ def test_leaving_and_going_home_leave_the_posterior_fixed(monkeypatch, name, n, 
 
     monkeypatch.setattr(sweep, "stride_scales", lambda mu, precision: (1, 0))
     assert setting.check(monkeypatch, move, n_scales) < 1e-12
-    right = sweep.log_chances
-    monkeypatch.setattr(sweep, "log_chances", lambda low, high: right(low, high) + 0.1)
+    right = sweep.log_shell_probabilities
+    monkeypatch.setattr(sweep, "log_shell_probabilities", lambda low, high: right(low, high) + 0.1)
     assert setting.check(monkeypatch, move, n_scales, counts=False) > 1e-4
 
 
@@ -169,11 +171,13 @@ def test_exchanges_among_those_away_leave_the_posterior_fixed(monkeypatch):
     assert moved > 10
 
 
-def test_chances_of_neighbours_add_up():
+def test_probabilities_of_neighbours_add_up():
     for low, high in ((1, 1), (1, 3), (2, 7), (3, 8)):
-        chances = np.exp(strides.log_chances(low, high))
+        probability = np.exp(strides.log_shell_probabilities(low, high))
         distances = np.arange(1, 2**high + 1)
-        assert 2 * sum(chances[strides.scale_of(d, low)] for d in distances) == pytest.approx(1.0)
+        assert 2 * sum(probability[strides.scale_of(d, low)] for d in distances) == pytest.approx(
+            1.0
+        )
         rng = np.random.default_rng(0)
         drawn = [
             strides.draw_shell(bits, low, high)
@@ -181,7 +185,7 @@ def test_chances_of_neighbours_add_up():
         ]
         assert all(strides.scale_of(d, low) == scale for d, scale in drawn)
         counts = np.bincount([d for d, _ in drawn], minlength=2**high + 1)[1:]
-        expected = np.array([2 * chances[strides.scale_of(d, low)] for d in distances]) * 20_000
+        expected = np.array([2 * probability[strides.scale_of(d, low)] for d in distances]) * 20_000
         assert np.sum((counts - expected) ** 2 / expected) < 2**high + 4.5 * 2 ** (0.5 * high + 1)
 
 

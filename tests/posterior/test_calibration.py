@@ -2,9 +2,10 @@
 
 import pytest
 
-from unshuffle.inference.calibration import N_DRAWS, SETTINGS, calibration_ranks
+from unshuffle.inference.calibration import CASES, calibration_ranks
 from unshuffle.inference.diagnostics import rank_p_value
 from unshuffle.inference.posterior_chain import PosteriorChain
+from unshuffle.inference.sampling_settings import CALIBRATION
 
 
 class Sure(PosteriorChain):
@@ -32,11 +33,11 @@ class Ignorant(PosteriorChain):
 
 
 def p_values(name, n_sets, seed, kind=PosteriorChain):
-    ranks = calibration_ranks(SETTINGS[name], n_sets, seed, kind=kind)
-    return {quantity: rank_p_value(r, N_DRAWS) for quantity, r in ranks.items()}
+    ranks = calibration_ranks(CASES[name], n_sets, seed, kind=kind)
+    return {quantity: rank_p_value(r, CALIBRATION.draws) for quantity, r in ranks.items()}
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", CASES)
 def test_calibrated(name):
     found = p_values(name, 50, seed=11)
     assert len(found) == 4 + (name == "mostly right")
@@ -58,7 +59,7 @@ def test_wrong_samplers_are_seen(name, kind, quantity):
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", CASES)
 def test_calibrated_on_500_sets(name):
     found = p_values(name, 500, seed=12)
     assert min(found.values()) > 0.05, found

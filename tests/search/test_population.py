@@ -8,14 +8,16 @@ from unshuffle.datasets import make_shuffled_regression
 from unshuffle.families.least_squares import LeastSquares
 from unshuffle.search.landscape import Landscape
 from unshuffle.search.population import automatic_budget, search_population
+from unshuffle.search.restarts import hard_em_restarts
+from unshuffle.search.settings import DEFAULT, DescentSettings, PopulationSettings, SearchSettings
 from unshuffle.search.starts import deterministic_starts, free_dimensions, group_means
 
 
-def landscape_of(data, n_jobs=1, known=None, fit_intercept=True):
+def landscape_of(data, n_jobs=1, known=None, fit_intercept=True, settings=DEFAULT):
     known = np.zeros(len(data.y), dtype=bool) if known is None else known
     problem = make_problem(data.X, data.y, data.groups, known)
     solver = LeastSquares(problem.X, fit_intercept=fit_intercept)
-    return Landscape(problem, solver, Workers(n_jobs))
+    return Landscape(problem, solver, Workers(n_jobs), settings)
 
 
 def search(landscape, n_candidates, seed=0, report=lambda tried, objective: None):
@@ -73,12 +75,38 @@ def test_optima_are_distinct_ranked_and_local():
 
 def test_threads_do_not_change_the_answer():
     data = make_shuffled_regression(120, 4, noise=0.5, shuffle="groups", n_groups=3, random_state=2)
-    one, two = search(landscape_of(data), 700, 5), search(landscape_of(data, 2), 700, 5)
+    landscapes = [landscape_of(data), landscape_of(data, 2), landscape_of(data)]
+    one, two = search(landscapes[0], 700, 5), search(landscapes[1], 700, 5)
     np.testing.assert_array_equal(one.thetas, two.thetas)
     np.testing.assert_array_equal(one.n_found, two.n_found)
-    assert one.n_steps == two.n_steps
-    other = search(landscape_of(data), 700, 6)
-    assert other.n_steps != one.n_steps
+    assert landscapes[0].n_steps == landscapes[1].n_steps
+    search(landscapes[2], 700, 6)
+    assert landscapes[2].n_steps != landscapes[0].n_steps
+
+
+def test_calls_of_any_length_end_in_the_same_restarts():
+    data = make_shuffled_regression(300, 3, noise=0.5, shuffle="groups", n_groups=6, random_state=1)
+    problem = make_problem(data.X, data.y, data.groups, np.zeros(300, dtype=bool))
+    solver = LeastSquares(problem.X, fit_intercept=True)
+
+    def restart(n_jobs, work_per_call):
+        return hard_em_restarts(
+            problem, solver, [], n_shuffles=9, max_iter=20, seed=3, workers=Workers(n_jobs),
+            report=lambda done, lowest: None,
+            settings=SearchSettings(descent=DescentSettings(work_per_call=work_per_call)),
+        )  # fmt: skip
+
+    whole, cut = restart(1, 20_000_000), restart(3, 1)
+    np.testing.assert_array_equal(whole.objectives, cut.objectives)
+    np.testing.assert_array_equal(whole.best.coef, cut.best.coef)
+
+
+def test_smaller_settings_end_the_search_sooner():
+    data = make_shuffled_regression(100, 3, noise=0.3, random_state=0)
+    few = SearchSettings(population=PopulationSettings(size=2, candidates=3, found_often=1))
+    usual, small = landscape_of(data), landscape_of(data, settings=few)
+    assert automatic_budget(small) < automatic_budget(usual)
+    assert len(search(small, 600).objectives) <= 2 < len(search(usual, 600).objectives)
 
 
 def test_the_budget_is_kept_and_reported():

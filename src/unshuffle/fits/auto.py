@@ -13,13 +13,15 @@ from ..em.memory import MemoryTable
 from ..families.least_squares import LeastSquares
 from ..inference.sensitivity import shrinkage_share, tempering_shift
 from ..inference.verdict import judge
+from ..kernels.streams import FIRST_INFLATED
 from ..kernels.swap import Schedule
 from ..kernels.types import FloatArray
 from ..search.landscape import Landscape
-from ..search.lost import CAUTIOUS_TEMPER, Finding, Stage, cautious_ridge, explore, refit
+from ..search.lost import Finding, Stage, cautious_ridge, explore, refit
 from ..search.mostly_right import fits_tightly
 from ..search.order_test import order_p_value
 from ..search.population import automatic_budget
+from ..search.settings import DEFAULT as SEARCH
 from ..search.starts import anchor, group_means
 from .data import InMemory
 from .known import fit_known
@@ -44,11 +46,9 @@ class RouteSettings:
         With so large a rate of mismatches nothing of the order is left.
     fewest_candidates : int
         A search that can afford fewer is not made.
-    tempered_stream : int
-        First stream of the chain at inflated noise, which no iteration of a fit reaches.
     most_sweeps, fewest_sweeps, enough_steps : int
-        Proposals per row of that chain: fewer where there are many rows, over which its Monte
-        Carlo error averages out.
+        Proposals per row of the chain at inflated noise: fewer where there are many rows, over
+        which its Monte Carlo error averages out.
     """
 
     informative: float = 0.001
@@ -56,7 +56,6 @@ class RouteSettings:
     hardly: float = 0.2
     nothing_left: float = 0.9
     fewest_candidates: int = 50
-    tempered_stream: int = 3_000_000
     most_sweeps: int = 20
     fewest_sweeps: int = 4
     enough_steps: int = 400_000
@@ -210,7 +209,9 @@ class Router:
             fit = self._fit_stochastic(1.0, 0.0, init=start.coef)
             return Outcome(fit, "lost", held_by, finding)
         ridge = cautious_ridge(self.data.problem, self.solver)
-        return Outcome(self._fit_stochastic(CAUTIOUS_TEMPER, ridge), "lost", finding=finding)
+        return Outcome(
+            self._fit_stochastic(SEARCH.match.cautious_temper, ridge), "lost", finding=finding
+        )
 
     def _fit_stochastic(
         self,
@@ -245,7 +246,7 @@ class Router:
         align = SampledAlignment(chain, posterior.prior)
         as_given = MemoryTable(problem, solver).ordinary_start().fitted
         return outcome._replace(
-            temper_shift=tempering_shift(problem, solver, state, align, ROUTES.tempered_stream),
+            temper_shift=tempering_shift(problem, solver, state, align, FIRST_INFLATED),
             shrinkage_share=shrinkage_share(state.fitted, as_given),
         )
 

@@ -18,7 +18,7 @@ from ..data.survey import Survey
 from ..em.sample import worth_a_sample
 from ..kernels.swap import Schedule
 from ..kernels.types import FloatArray
-from ..search.mostly_right import FIRST_GUESS
+from ..search.settings import DEFAULT as SEARCH
 from .settings import StochasticSettings
 
 
@@ -159,7 +159,7 @@ def refuse_extensions(settings: StochasticSettings, match_prob: FloatArray | Non
 def prior_of(settings: StochasticSettings) -> Prior:
     """What the settings say about the order given."""
     if settings.mismatch_rate == "estimate":
-        return Prior(FIRST_GUESS, True)
+        return Prior(SEARCH.mostly_right.first_rate, True)
     return Prior(None if settings.mismatch_rate is None else float(settings.mismatch_rate))
 
 

@@ -7,12 +7,11 @@ from ..alignment.sampled import SampledAlignment
 from ..em.settings import DEFAULTS
 from ..families.least_squares import LeastSquares
 from ..inference.sandwich import Robust, check_units, expect, nothing_lost, sandwich, unit_codes
+from ..kernels.streams import FIRST_SANDWICH
 from ..kernels.swap import Schedule
 from .bootstrap import estimated_rate
 from .data import InMemory
 from .results import StochasticFit
-
-ROBUST_STREAM = 2_000_000  # streams of the fit are numbered from 0: these must not repeat them
 
 
 def robust_covariance(data: InMemory, fit: StochasticFit) -> Robust:
@@ -44,5 +43,5 @@ def robust_covariance(data: InMemory, fit: StochasticFit) -> Robust:
         steps = DEFAULTS.information.sweeps_per_snapshot * problem.n_movable
         chain = Chain(problem, Schedule(steps, 0, 1), posterior.seed, data.workers)
         align = SampledAlignment(chain, posterior.prior)
-        expected = expect(problem, solver, posterior.state, align, ROBUST_STREAM)
+        expected = expect(problem, solver, posterior.state, align, FIRST_SANDWICH)
     return sandwich(problem, solver, posterior.state, expected, codes, rate)

@@ -6,7 +6,7 @@ from ..data.problem import Problem
 from ..inference import checks
 from ..inference.verdict import Reason, Verdict, judge
 from ..search.mostly_right import share_inside
-from ..search.starts import MUCH_INSIDE
+from ..search.settings import DEFAULT as SEARCH
 from .results import AutoFit
 
 
@@ -46,7 +46,7 @@ def _match_checks(found: AutoFit, problem: Problem) -> list[Reason | None]:
     compared = checks.unrelated_labels(p_value, followed)
     if not followed:
         share = share_inside(problem)
-        if share < MUCH_INSIDE:
+        if share < SEARCH.anchor.much_inside:
             return [checks.narrow_groups(share)]
         return [compared, checks.no_match_used(found.fit.temper)]
     assert search is not None

@@ -1,11 +1,10 @@
-r"""Parametric bootstrap: what would the estimator say of labels that the fit itself had made?
+r"""Parametric bootstrap: the estimator, applied to labels that are simulated from the fit.
 
 Labels are simulated as :math:`y^*_{\pi(i)} = \hat b + x_i^\top \hat w + \hat s \varepsilon_i`, with
-:math:`\pi` drawn from what is believed of permutations: uniform inside groups where the order is
-lost, each row misplaced with its own probability where it is mostly right, none where it is known
-(and from the posterior where labels have a reach).
-The estimator is run again on each set of labels. Replicate r has streams of its own, keyed by
-(seed, r), so that threads cannot change the answer.
+:math:`\pi` drawn from the prior over permutations: uniform inside groups where the order is lost,
+each row misplaced with its own probability where it is mostly right, none where it is known (and
+from the posterior where labels have a reach). The estimator is run again on each set of labels.
+Replicate r has streams of its own, keyed by (seed, r), so that threads cannot change the result.
 """
 
 from collections.abc import Callable
@@ -21,15 +20,11 @@ from ..alignment.sampled import SampledAlignment
 from ..alignment.state import State
 from ..data.problem import Problem
 from ..data.threads import Workers
+from ..kernels.streams import FIRST_REPLICATE, numbered_generator
 from ..kernels.swap import Schedule
 from ..kernels.types import FloatArray, IntArray
 from .intervals import from_logit, to_logit
-
-FIRST_STREAM = 3_000_000  # the streams of searches and nulls are numbered below
-# Sweeps after which a chain has forgotten that it began with every label at home.
-SWEEPS_TO_FORGET = 100
-# Replicates between two reports, for each thread.
-AT_ONCE = 4
+from .sampling_settings import BOOTSTRAP, BootstrapSettings
 
 
 class Draw(NamedTuple):
@@ -52,11 +47,12 @@ class Source:
     ----------
     problem : Problem
     prior : Prior or None
-        What is believed of permutations; None where the order is known.
+        Of permutations; None where the order is known.
     fitted : array of shape (n,)
         Arranged.
     noise_scale, mismatch_rate : float
         The rate, among the rows that can move, is read where the prior estimates it.
+    settings : BootstrapSettings
     """
 
     problem: Problem
@@ -64,6 +60,7 @@ class Source:
     fitted: FloatArray
     noise_scale: float
     mismatch_rate: float
+    settings: BootstrapSettings = BOOTSTRAP
 
     def simulate(self, rng: np.random.Generator) -> Problem:
         """The same problem with labels drawn from the fit."""
@@ -84,11 +81,11 @@ class Source:
             blocks = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
             perm[:n] = np.lexsort((rng.random(n), blocks))
             return perm
-        leaves = rng.random(n) > self.prior.matched(n, self.mismatch_rate)
+        moved = rng.random(n) > self.prior.matched(n, self.mismatch_rate)
         for first, last in pairwise(starts):
-            rows = first + np.flatnonzero(leaves[first:last])
+            rows = first + np.flatnonzero(moved[first:last])
             if len(rows) == 1:
-                # Nobody can leave alone. A pair half of the time keeps the expected number.
+                # No row is mismatched alone. A pair half of the time keeps the expected number.
                 others = np.delete(np.arange(first, last), rows[0] - first)
                 rows = np.append(rows, rng.choice(others))[: 2 * int(rng.integers(2))]
             rng.shuffle(rows)
@@ -98,7 +95,7 @@ class Source:
     def _within_reach(self, prior: Prior, rng: np.random.Generator) -> IntArray:
         """From the posterior, by the chain itself: the prior has no simple draws within reach."""
         problem = self.problem
-        schedule = Schedule(SWEEPS_TO_FORGET * problem.n_movable, 0, 1)
+        schedule = Schedule(self.settings.sweeps_to_forget * problem.n_movable, 0, 1)
         chain = Chain(problem, schedule, int(rng.integers(2**62)), Workers(1))
         own = np.arange(problem.n_rows, dtype=np.int64)
         state = State(
@@ -186,15 +183,15 @@ def replicate(
     workers: Workers,
     report: Callable[[int], None],
 ) -> list[Draw]:
-    """Simulate and fit `n_boot` times; `report` hears how many are done."""
+    """Simulate and fit `n_boot` times; `report` gets the number done."""
 
     def one(number: int) -> Draw:
-        rng = np.random.Generator(np.random.Philox(key=[seed, FIRST_STREAM + number]))
+        rng = numbered_generator(seed, FIRST_REPLICATE + number)
         simulated = source.simulate(rng)
         return refit(simulated, int(rng.integers(2**62)))
 
     draws: list[Draw] = []
-    size = AT_ONCE * workers.n_jobs
+    size = source.settings.replicates_at_once * workers.n_jobs
     for first in range(0, n_boot, size):
         draws += workers.map(one, range(first, min(first + size, n_boot)))
         report(len(draws))

@@ -14,51 +14,50 @@ from ..alignment.priors import Prior
 from ..data.problem import Problem
 from ..families.least_squares import LeastSquares
 from ..kernels.types import FloatArray, IntArray
-from .mismatches import draw_permutation
+from .mismatches import draw_mismatched
 from .parameter_prior import ParameterPrior
 from .posterior_chain import ALL_MOVES, PosteriorChain
 from .posterior_model import Model, Start
-
-FIRST_RATE = 0.3
-N_DRAWS, THIN, N_WARMUP = 63, 3, 60
+from .sampling_settings import CALIBRATION, CalibrationSettings
 
 
-class Setting(NamedTuple):
-    """Small data whose calibration is checked: limits of groups, and belief in permutations."""
+class Case(NamedTuple):
+    """Small data whose calibration is checked: limits of groups, and prior over permutations."""
 
     starts: tuple[int, ...]
     prior: Prior
     n_features: int = 2
 
 
-SETTINGS = {
-    "groups of 5": Setting((0, 5, 10, 15, 20, 25, 30), Prior()),
-    "mostly right": Setting((0, 15, 30), Prior(FIRST_RATE, estimates=True)),
+CASES = {
+    "groups of 5": Case((0, 5, 10, 15, 20, 25, 30), Prior()),
+    "mostly right": Case((0, 15, 30), Prior(CALIBRATION.first_rate, estimates=True)),
 }
-# Signal and noise of like size, so that both clear and hopeless pairings come up.
+# Signal and noise of like size, so that both clear and hopeless cases occur.
 PARAMETERS = ParameterPrior(
     coef_scale=30.0**0.5, intercept_mean=0.0, intercept_scale=1.0, noise_scale=0.5
 )
 
 
 def calibration_ranks(
-    setting: Setting,
+    case: Case,
     n_sets: int,
     seed: int,
     *,
     kind: type[PosteriorChain] = PosteriorChain,
     moves: frozenset[str] = ALL_MOVES,
+    settings: CalibrationSettings = CALIBRATION,
 ) -> dict[str, IntArray]:
-    """Ranks of the truth, 0 .. `N_DRAWS`, in `n_sets` data sets drawn from the priors."""
+    """Ranks of the truth, 0 .. `settings.draws`, in `n_sets` data sets drawn from the priors."""
     ranks: dict[str, list[int]] = {}
-    starts: IntArray = np.array(setting.starts, dtype=np.int64)
+    starts: IntArray = np.array(case.starts, dtype=np.int64)
     for k in range(n_sets):
         rng = np.random.default_rng([seed, k])
-        X = rng.normal(size=(int(starts[-1]), setting.n_features))
-        model, truth = simulate(X, starts, setting.prior, PARAMETERS, rng)
+        X = rng.normal(size=(int(starts[-1]), case.n_features))
+        model, truth = simulate(X, starts, case.prior, PARAMETERS, rng)
         # Any fixed points will do for the steps that carry labels along.
         jumps = PARAMETERS.coef_scale * rng.normal(size=(3, model.rank))
-        found = rank_of_truth(model, truth, seed=k, kind=kind, jumps=jumps, moves=moves)
+        found = rank_of_truth(model, truth, k, settings, kind=kind, jumps=jumps, moves=moves)
         for name, rank in found.items():
             ranks.setdefault(name, []).append(rank)
     return {name: np.array(found, dtype=np.int64) for name, found in ranks.items()}
@@ -87,7 +86,7 @@ def simulate(
     truth |= {"intercept": mean - float(blank.centre @ coef), "noise": noise}
     if prior.estimates:
         truth["rate"] = parameters.draw_rate(rng)
-        perm = draw_permutation(starts, n, truth["rate"], rng)
+        perm = draw_mismatched(starts, n, truth["rate"], rng)
     else:
         perm = np.arange(n)
         for first, last in pairwise(starts):
@@ -100,11 +99,9 @@ def simulate(
 def rank_of_truth(
     model: Model,
     truth: dict[str, float],
-    *,
     seed: int,
-    n_draws: int = N_DRAWS,
-    thin: int = THIN,
-    n_warmup: int = N_WARMUP,
+    settings: CalibrationSettings = CALIBRATION,
+    *,
     kind: type[PosteriorChain] = PosteriorChain,
     jumps: FloatArray | None = None,
     moves: frozenset[str] = ALL_MOVES,
@@ -114,10 +111,10 @@ def rank_of_truth(
     theta = problem.y @ model.basis
     residual = problem.y - problem.y.mean() - model.basis @ theta
     own: IntArray = np.arange(problem.n_rows, dtype=np.int64)
-    start = Start(theta, float(residual.std()), own, FIRST_RATE)
+    start = Start(theta, float(residual.std()), own, settings.first_rate)
     chain = kind(
-        model, start, seed, 0, n_warmup=n_warmup, n_draws=n_draws, thin=thin, jumps=jumps,
-        moves=moves,
+        model, start, seed, 0, n_warmup=settings.warmup, n_draws=settings.draws,
+        thin=settings.thin, jumps=jumps, moves=moves,
     )  # fmt: skip
     chain.advance(chain.n_iterations)
     coef = model.coef(chain.record.theta)

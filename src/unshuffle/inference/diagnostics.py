@@ -21,7 +21,7 @@ FEWEST_DRAWS = 4
 def r_hat(chains: FloatArray) -> float:
     """Rank-normalised split R-hat: the larger of that of location and that of scale.
 
-    It is near 1 where all chains tell the same; 1.01 is the usual limit. Chains that never move
+    It is near 1 where all chains agree; 1.01 is the usual limit. Chains that never move
     give nan.
     """
     halves = _halves(chains)
@@ -105,19 +105,19 @@ def rank_evidence(ranks: IntArray, n_draws: int) -> float:
     r"""Smallest two-sided binomial tail of the empirical distribution of ranks.
 
     Ranks of the truth among `n_draws` draws are uniform on 0 .. n_draws for a calibrated sampler,
-    so that the number of ranks below k is binomial with chance :math:`k / (n_{draws} + 1)`. The
-    smallest tail over all k says how far the distribution strays; `rank_p_value` says whether that
-    is too far.
+    so that the number of ranks below k is binomial with probability
+    :math:`k / (n_{draws} + 1)`. The smallest tail over all k says how far the distribution strays;
+    `rank_p_value` says whether that is too far.
     """
     below = np.cumsum(np.bincount(ranks, minlength=n_draws + 1))[:-1]
-    chance = np.arange(1, n_draws + 1) / (n_draws + 1.0)
-    low = binom.cdf(below, len(ranks), chance)
-    high = binom.sf(below - 1, len(ranks), chance)
+    p = np.arange(1, n_draws + 1) / (n_draws + 1.0)
+    low = binom.cdf(below, len(ranks), p)
+    high = binom.sf(below - 1, len(ranks), p)
     return float(2.0 * np.minimum(low, high).min())
 
 
 def rank_p_value(ranks: IntArray, n_draws: int, n_simulations: int = 2000, seed: int = 0) -> float:
-    """Chance that uniform ranks stray as far from the diagonal as these.
+    """Probability that uniform ranks stray as far from the diagonal as these.
 
     Below 0.05 the empirical distribution leaves the 95 % simultaneous band somewhere.
     """

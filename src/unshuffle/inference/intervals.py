@@ -8,7 +8,7 @@ from scipy.stats import t as student
 
 from ..kernels.types import FloatArray
 
-SMALLEST_SHARE = 1e-6  # of rates on the scale of logits
+MARGIN = 1e-6  # rates nearer to 0 or 1 are moved here, where their logit is finite
 
 
 class Estimates(NamedTuple):
@@ -38,13 +38,13 @@ class Estimates(NamedTuple):
 
     def interval(self, level: float) -> FloatArray:
         """Lower and upper ends, shape (k, 2)."""
-        reach = student.ppf(0.5 + 0.5 * level, self.freedom) * self.standard_errors
-        return np.stack([self.values - reach, self.values + reach], axis=1)
+        half = student.ppf(0.5 + 0.5 * level, self.freedom) * self.standard_errors
+        return np.stack([self.values - half, self.values + half], axis=1)
 
 
 def to_logit(share: FloatArray) -> FloatArray:
     """From shares to the whole line; 0 and 1 become large and stay finite."""
-    inside = np.clip(share, SMALLEST_SHARE, 1.0 - SMALLEST_SHARE)
+    inside = np.clip(share, MARGIN, 1.0 - MARGIN)
     value: FloatArray = np.log(inside / (1.0 - inside))
     return value
 

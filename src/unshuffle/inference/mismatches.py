@@ -8,9 +8,9 @@ Given a rate :math:`\alpha`, a permutation of a group of m rows with K of them m
     \qquad Z_m(\gamma) = \sum_{k=0}^{m} \binom{m}{k} D_k e^{-\gamma k},
 
 where :math:`D_k` counts the permutations of k rows that leave none in place. As
-:math:`D_k \approx k!/e`, the number of rows at home is close to a Poisson variable with mean
+:math:`D_k \approx k!/e`, the number of matched rows is close to a Poisson variable with mean
 :math:`m (1 - \alpha)`. Because :math:`\gamma` depends on the rate through
-:math:`\log(1 - \alpha)` alone, the rate sees a permutation through the total K over groups:
+:math:`\log(1 - \alpha)` alone, the rate depends on a permutation through the total K over groups:
 :math:`\log p(\alpha \mid \pi) = \log p(\alpha) - K \log(1 - \alpha) - \sum_m \log Z_m`.
 """
 
@@ -23,9 +23,7 @@ from scipy.special import gammaln, logsumexp
 
 from ..alignment.priors import SMALLEST_RATE
 from ..kernels.types import FloatArray, IntArray
-
-KNOTS = 513
-WIDTH = 1.0  # first width of a slice, in logits
+from .sampling_settings import RATES, RateSettings
 
 
 def log_derangements(n: int) -> FloatArray:
@@ -50,13 +48,19 @@ def log_ways(n: int) -> FloatArray:
     return ways
 
 
-def log_normaliser(n: int, rate: float) -> float:
-    """Log of the sum of ``exp(-γ K)`` over the permutations of one group of n rows."""
-    cost = np.log(n * (1.0 - rate))
-    return float(logsumexp(log_ways(n) - cost * np.arange(n + 1)))
+def log_normalisers(n: int, rates: FloatArray) -> FloatArray:
+    """Log of the sum of ``exp(-γ K)`` over the permutations of a group of n rows, at each rate."""
+    ways, k = log_ways(n), np.arange(n + 1)
+    totals = np.empty(len(rates))
+    # One at a time: a table of all would be as large as many problems.
+    for place, cost in enumerate(np.log(n * (1.0 - rates))):
+        terms = ways - cost * k
+        top = terms.max()
+        totals[place] = top + np.log(np.exp(terms - top).sum())
+    return totals
 
 
-def draw_permutation(starts: IntArray, n: int, rate: float, rng: np.random.Generator) -> IntArray:
+def draw_mismatched(starts: IntArray, n: int, rate: float, rng: np.random.Generator) -> IntArray:
     """Draw from the prior: how many rows of each group are mismatched, which, and how."""
     perm: IntArray = np.arange(n, dtype=np.int64)
     for first, last in pairwise(starts):
@@ -78,18 +82,22 @@ class RatePosterior:
     ----------
     starts : array of shape (n_blocks + 1,)
     shape : pair of float
-        Of the Beta prior, which is cut to the rates that a belief can express.
+        Of the Beta prior, which is cut to the rates that the prior over permutations allows.
+    settings : RateSettings
     """
 
-    def __init__(self, starts: IntArray, shape: tuple[float, float]) -> None:
+    def __init__(
+        self, starts: IntArray, shape: tuple[float, float], settings: RateSettings = RATES
+    ) -> None:
+        self.width = settings.slice_width
         self.shape = shape
         self.limit = float(np.log1p(-SMALLEST_RATE) - np.log(SMALLEST_RATE))
-        logits = np.linspace(-self.limit, self.limit, KNOTS)
+        logits = np.linspace(-self.limit, self.limit, settings.knots)
         rates = 1.0 / (1.0 + np.exp(-logits))
-        total = np.zeros(KNOTS)
+        total = np.zeros(settings.knots)
         sizes, counts = np.unique(np.diff(starts), return_counts=True)
         for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
-            total += count * _log_normalisers(size, rates)
+            total += count * log_normalisers(size, rates)
         # Smooth on the scale of one logit whatever the data, so that a spline replaces the sums.
         self._pieces = CubicSpline(logits, total).c.T.tolist()
         self._step = float(logits[1] - logits[0])
@@ -116,25 +124,14 @@ class RatePosterior:
         here = float(np.log(rate) - np.log1p(-rate))
         here = min(max(here, -self.limit), self.limit)
         height = self.log_density(here, n_mismatched) - rng.exponential()
-        low = here - WIDTH * rng.random()
-        high = low + WIDTH
+        low = here - self.width * rng.random()
+        high = low + self.width
         while self.log_density(low, n_mismatched) > height:
-            low -= WIDTH
+            low -= self.width
         while self.log_density(high, n_mismatched) > height:
-            high += WIDTH
+            high += self.width
         while True:
             there = rng.uniform(low, high)
             if self.log_density(there, n_mismatched) >= height:
                 return float(1.0 / (1.0 + np.exp(-there)))
             low, high = (there, high) if there < here else (low, there)
-
-
-def _log_normalisers(n: int, rates: FloatArray) -> FloatArray:
-    """At many rates; one at a time, for a table of all would be as large as many problems."""
-    ways, k = log_ways(n), np.arange(n + 1)
-    totals = np.empty(len(rates))
-    for place, cost in enumerate(np.log(n * (1.0 - rates))):
-        terms = ways - cost * k
-        top = terms.max()
-        totals[place] = top + np.log(np.exp(terms - top).sum())
-    return totals

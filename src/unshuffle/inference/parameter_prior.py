@@ -23,12 +23,10 @@ from ..alignment.priors import SMALLEST_RATE
 from ..data.problem import Problem
 from ..kernels.types import FloatArray
 
-WIDE = 10.0  # so many standard deviations of the labels, where little should be said
-
 
 @dataclass(frozen=True)
 class ParameterPrior:
-    """What is believed of the parameters before the data are looked at.
+    """Priors of the parameters.
 
     Attributes
     ----------
@@ -62,25 +60,26 @@ class ParameterPrior:
         return float(self.noise_scale * abs(rng.standard_t(self.noise_freedom)))
 
     def draw_rate(self, rng: np.random.Generator) -> float:
-        """Rate of mismatches, cut to what a belief can express."""
+        """Rate of mismatches, cut to what the prior over permutations allows."""
         while True:
             rate = float(rng.beta(*self.rate_shape))
             if SMALLEST_RATE <= rate <= 1.0 - SMALLEST_RATE:
                 return rate
 
 
-def weakly_informative(problem: Problem) -> ParameterPrior:
+def weakly_informative(problem: Problem, wide: float = 10.0) -> ParameterPrior:
     r"""Priors on the scale of the labels.
 
-    With :math:`\bar y` and :math:`\tau` their mean and standard deviation:
+    Little is said about what lies within `wide` standard deviations of the labels. With
+    :math:`\bar y` and :math:`\tau` their mean and standard deviation:
     :math:`T = 10 \tau \sqrt n` (ten label standard deviations, root mean square over the rows, for
     each direction), :math:`m_0 = \bar y`, :math:`M = 10 \tau`, :math:`A = \tau`, :math:`\nu = 3`,
     and a uniform rate.
     """
     spread = problem.label_spread or 1.0
     return ParameterPrior(
-        coef_scale=WIDE * spread * problem.n_rows**0.5,
+        coef_scale=wide * spread * problem.n_rows**0.5,
         intercept_mean=float(problem.y.mean()),
-        intercept_scale=WIDE * spread,
+        intercept_scale=wide * spread,
         noise_scale=spread,
     )

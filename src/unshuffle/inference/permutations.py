@@ -1,4 +1,4 @@
-"""What a fit says about who belongs to whom."""
+"""Which label belongs to which row, according to a fit."""
 
 from dataclasses import dataclass
 
@@ -13,10 +13,10 @@ from ..alignment.sampled import SampledAlignment
 from ..alignment.state import State
 from ..data.problem import Problem
 from ..data.threads import Workers
+from ..kernels.streams import FIRST_PARTNERS
 from ..kernels.swap import Schedule
 from ..kernels.types import FloatArray, IntArray
-
-N_SNAPSHOTS = 200
+from .sampling_settings import PARTNERS, PartnerSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,24 +37,26 @@ class PermutationPosterior:
     state: State
     seed: int
 
-    def partners(self, rows: IntArray) -> list[dict[int, float]]:
+    def partners(
+        self, rows: IntArray, settings: PartnerSettings = PARTNERS
+    ) -> list[dict[int, float]]:
         """For each arranged row in `rows`, the labels it held and for what share of the time.
 
         Counted in snapshots of the chain, a few sweeps apart.
         """
-        steps = max(5 * self.problem.n_movable, 2000)
+        steps = max(settings.sweeps * self.problem.n_movable, settings.fewest_proposals)
         chain = Chain(self.problem, Schedule(steps, 0, 1), self.seed, Workers(1))
         align = SampledAlignment(chain, self.prior)
-        state, seen = self.state, np.empty((N_SNAPSHOTS, len(rows)), dtype=np.int64)
-        for k in range(N_SNAPSHOTS):
-            # Streams of the fit are numbered from 0: these must not repeat them.
-            state = state._replace(perm=align(state, 1_000_000 + k).perm)
+        n_snapshots = settings.snapshots
+        state, seen = self.state, np.empty((n_snapshots, len(rows)), dtype=np.int64)
+        for k in range(n_snapshots):
+            state = state._replace(perm=align(state, FIRST_PARTNERS + k).perm)
             seen[k] = state.perm[rows]
         shares = []
         for column in seen.T:
             labels, counts = np.unique(column, return_counts=True)
             order = np.argsort(-counts, kind="stable")
-            shares.append({int(labels[k]): float(counts[k]) / N_SNAPSHOTS for k in order})
+            shares.append({int(labels[k]): float(counts[k]) / n_snapshots for k in order})
         return shares
 
 

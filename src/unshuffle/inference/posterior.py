@@ -9,19 +9,20 @@ import numpy as np
 
 from ..alignment.hard import most_likely_permutation
 from ..data.threads import Workers
+from ..kernels.streams import POSTERIOR_STARTS
 from ..kernels.types import FloatArray, IntArray
 from .diagnostics import ess_bulk, ess_tail, r_hat
 from .posterior_chain import PosteriorChain
 from .posterior_model import Model, Start
+from .sampling_settings import POSTERIOR, PosteriorSettings
 
 NOISE, RATE = "noise", "mismatch rate"
-N_ROUNDS = 100  # chances to obey an interruption, and to tell how far it is
 HEADS = ("mean", "sd", "low", "high", "R-hat", "ESS bulk", "ESS tail")
 
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """Draws from a posterior, with what tells whether the chains have mixed.
+    """Draws from a posterior, with diagnostics of whether the chains have mixed.
 
     Print it for a table of means, standard deviations, intervals, R-hat and effective sample sizes.
 
@@ -182,32 +183,36 @@ def dispersed_starts(
     n_chains: int,
     spread: float,
     seed: int,
+    settings: PosteriorSettings = POSTERIOR,
 ) -> list[Start]:
     """Starts scattered around `centres` (coordinates, shape (k, rank)), which take turns.
 
     Coordinates are jittered by `spread` standard errors of a fit with known order, the noise and
-    the odds of a mismatch by factors around one. Where the order is lost, a chain begins at the
-    most likely permutation of its coefficients, otherwise at `perm`.
+    the odds of a mismatch by factors around one. Where the order is lost, a chain starts from the
+    most likely permutation of its coefficients, otherwise from `perm`.
     """
-    rng = np.random.default_rng([seed, n_chains, 1])
+    rng = np.random.default_rng([seed, n_chains, POSTERIOR_STARTS])
     lost = not model.prior.mostly_right and model.prior.places is None
     problem, starts = model.problem, []
     for number in range(n_chains):
         centre = centres[number % len(centres)]
         theta = centre + spread * noise_scale * rng.standard_normal(model.rank)
-        noise = noise_scale * float(np.exp(rng.normal(0.0, 0.5)))
-        odds = float(rate / (1.0 - rate) * np.exp(rng.normal(0.0, 0.5)))
+        noise = noise_scale * float(np.exp(rng.normal(0.0, settings.spread_of_starts)))
+        odds = rate / (1.0 - rate) * float(np.exp(rng.normal(0.0, settings.spread_of_starts)))
         own = most_likely_permutation(problem, model.basis @ theta) if lost else perm
         starts.append(Start(theta, noise, own, odds / (1.0 + odds)))
     return starts
 
 
 def run_chains(
-    chains: list[PosteriorChain], workers: Workers, report: Callable[[int], None]
+    chains: list[PosteriorChain],
+    workers: Workers,
+    report: Callable[[int], None],
+    settings: PosteriorSettings = POSTERIOR,
 ) -> None:
     """Run all chains to their end, side by side, in rounds; `report` gets iterations done."""
     n_iterations = chains[0].n_iterations
-    size = max(1, -(-n_iterations // N_ROUNDS))
+    size = max(1, -(-n_iterations // settings.rounds))
     for done in range(0, n_iterations, size):
         workers.map(lambda chain: chain.advance(size), chains)
         report(min(done + size, n_iterations))

@@ -9,10 +9,10 @@ An iteration makes these moves, each of which leaves the posterior as it is:
    goes to the row that has the k-th smallest fitted value at :math:`\theta'`. Going back by
    :math:`-\eta` restores the permutation, so that this is a one-to-one map that keeps volumes, and
    the acceptance is the ratio of posteriors, here with the noise integrated out. Where the order
-   is mostly right only mismatched rows take part, and a step that brings one of them home is
-   refused, because the way back would leave it there. Half of the steps are Gaussian, half the
-   difference of two known optima, which leads from one mode to another; where no optima are known
-   this move is left out, because it then costs more than it brings.
+   is mostly right only mismatched rows take part, and a step that returns one of them to its own
+   label is refused, because the way back would leave it there. Half of the steps are Gaussian, half
+   the difference of two known optima, which leads from one mode to another; where no optima are
+   known this move is left out, since it then costs more than it gains.
 3. **Swaps** of labels at given coefficients, by the chain of the fit.
 4. **Conjugate draws** of coefficients, intercept, noise and rate given the permutation.
 """
@@ -29,14 +29,9 @@ from ..kernels.match import rank_inside
 from ..kernels.swap import Schedule
 from ..kernels.types import FloatArray, IntArray
 from .posterior_model import Model, Record, Start
+from .sampling_settings import POSTERIOR, PosteriorSettings
 
 ALL_MOVES = frozenset({"collapsed", "carry", "swap"})
-# Proposals of either kind of swap: so many a row, and for small data more, up to a number that
-# takes about as long as all the rest of an iteration.
-SWEEPS, SWEEPS_OF_SMALL, PROPOSALS_OF_SMALL = 4, 50, 4000
-CARRIES = 2
-GOOD_ACCEPTANCE = 0.25
-JUMP_SHARE = 0.5  # of the carried steps
 
 
 class PosteriorChain:
@@ -53,6 +48,7 @@ class PosteriorChain:
     jumps : array of shape (n_optima, rank)
         Optima whose differences are proposed as steps.
     moves : set of {"collapsed", "carry", "swap"}
+    settings : PosteriorSettings
     """
 
     def __init__(
@@ -67,6 +63,7 @@ class PosteriorChain:
         thin: int = 1,
         jumps: FloatArray | None = None,
         moves: frozenset[str] = ALL_MOVES,
+        settings: PosteriorSettings = POSTERIOR,
     ) -> None:
         source = np.random.SeedSequence((seed, number))
         swap_seed, collapsed_seed = source.generate_state(2, np.uint64) >> np.uint64(1)
@@ -74,7 +71,9 @@ class PosteriorChain:
         self.rng = np.random.default_rng(source)
         self.collapsed_seed = np.uint64(collapsed_seed)
         n = self.problem.n_movable
-        self.n_proposals = max(SWEEPS * n, min(SWEEPS_OF_SMALL * n, PROPOSALS_OF_SMALL), 1)
+        self.settings = settings
+        for_small = min(settings.sweeps_of_small * n, settings.proposals_of_small)
+        self.n_proposals = max(settings.sweeps * n, for_small, 1)
         chain = Chain(self.problem, Schedule(self.n_proposals, 0, 1), int(swap_seed), Workers(1))
         self.align = SampledAlignment(chain, model.prior)
         self.n_warmup, self.thin = n_warmup, thin
@@ -87,7 +86,7 @@ class PosteriorChain:
         self.half_t = self._draw_half_t()
         self.iteration = 0
         self.match_sum = np.zeros(self.problem.n_rows)
-        self.step_scale = 2.4 / max(model.rank, 1) ** 0.5
+        self.step_scale = settings.first_length / max(model.rank, 1) ** 0.5
         self.step_shape = np.eye(model.rank) * self.noise
         self._seen: list[FloatArray] = []
         self._members, self._limits = self._neighbours()
@@ -113,7 +112,7 @@ class PosteriorChain:
         if len(self._members) and "collapsed" in self.moves:
             self._collapsed_swaps()
         if movable and "carry" in self.moves and len(self.jumps) > 1:
-            for _ in range(CARRIES):
+            for _ in range(self.settings.carried_steps):
                 self._carry()
             self._draw_noise()
         matched = None
@@ -200,7 +199,7 @@ class PosteriorChain:
 
     def _carry(self) -> None:
         """Step in the coefficients and take the labels along; the noise is integrated out."""
-        jumps = self.rng.random() < JUMP_SHARE
+        jumps = self.rng.random() < self.settings.jump_share
         if jumps:
             a, b = self.rng.choice(len(self.jumps), size=2, replace=False)
             step = self.jumps[a] - self.jumps[b]
@@ -208,15 +207,15 @@ class PosteriorChain:
             step = self.step_scale * (self.step_shape @ self.rng.standard_normal(self.model.rank))
         theta = self.theta + step
         perm = self._carried(self._fitted(self.theta), self._fitted(theta))
-        chance = 0.0
+        accepted = 0.0  # with this probability
         if perm is not None:
             gain = self._log_density(theta, perm) - self._log_density(self.theta, self.perm)
-            chance = float(np.exp(min(gain, 0.0)))
-            if self.rng.random() < chance:
+            accepted = float(np.exp(min(gain, 0.0)))
+            if self.rng.random() < accepted:
                 self.theta, self.perm = theta, perm
         if self.iteration < self.n_warmup and not jumps:
-            rate = (1.0 + self.iteration) ** -0.6
-            self.step_scale *= float(np.exp(rate * (chance - GOOD_ACCEPTANCE)))
+            rate = (1.0 + self.iteration) ** -self.settings.fading
+            self.step_scale *= float(np.exp(rate * (accepted - self.settings.good_acceptance)))
 
     def _carried(self, before: FloatArray, after: FloatArray) -> IntArray | None:
         """Labels carried from the order of `before` to that of `after`; None where impossible."""
@@ -266,9 +265,9 @@ class PosteriorChain:
         if self.iteration not in {self.n_warmup // 2, 3 * self.n_warmup // 4}:
             return
         self._members, self._limits = self._neighbours()
-        if len(self._seen) > 4 * self.model.rank:
+        if len(self._seen) > self.settings.draws_per_direction * self.model.rank:
             covariance = np.atleast_2d(np.cov(np.array(self._seen), rowvar=False))
-            covariance += 0.05 * self.noise**2 * np.eye(self.model.rank)
+            covariance += self.settings.added_variance * self.noise**2 * np.eye(self.model.rank)
             self.step_shape = np.asarray(np.linalg.cholesky(covariance), dtype=np.float64)
 
     def _keep(self, k: int) -> None:

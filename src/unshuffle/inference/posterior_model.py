@@ -1,4 +1,4 @@
-"""What the chains of a posterior share, where they begin, and what they record."""
+"""What the chains of a posterior share, their initial values, and what they record."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from .parameter_prior import ParameterPrior
 
 
 class Model:
-    """What all chains share: data in the orthonormal basis, and what is believed.
+    """What all chains share: data in the orthonormal basis, and priors.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Model:
 
 
 class Start(NamedTuple):
-    """Where a chain begins: coordinates, noise, permutation, rate of mismatches."""
+    """Initial values of a chain: coordinates, noise, permutation, rate of mismatches."""
 
     theta: FloatArray
     noise_scale: float

@@ -9,7 +9,7 @@ With J the observed information (Louis' formula) and the units' scores :math:`S_
     c = \frac{G}{G - 1} \cdot \frac{n - 1}{n - p},
 
 where noise and rate of mismatches take part as parameters. Units are the G pieces of the data that
-tell of the parameters independently of each other: whole groups where the order is lost, since
+inform about the parameters independently of each other: whole groups where the order is lost, since
 their rows share their labels; single rows where it is mostly right, and pinned rows always. Where
 nothing is lost c is n / (n - p) and the result is White's covariance in the version HC1.
 """
@@ -25,11 +25,7 @@ from ..em.information import Covariance, error_inflation, invert_information, sm
 from ..em.scores import snapshot_count
 from ..families.least_squares import LeastSquares
 from ..kernels.types import FloatArray, IntArray
-
-# So many units more than parameters: with fewer their squared scores say little.
-SPARE_UNITS = 10
-# Snapshots are cheap beside a fit, and noise in the expected scores would count as variance.
-MORE_SNAPSHOTS = 2
+from .sampling_settings import SANDWICH, SandwichSettings
 
 
 class Expected(NamedTuple):
@@ -68,13 +64,14 @@ def expect(
     state: State,
     align: SampledAlignment,
     first_stream: int,
+    settings: SandwichSettings = SANDWICH,
 ) -> Expected:
     """Follow the chain from `state`, which stays at its coefficients.
 
     Groups are permuted independently of each other, so the covariances of their scores add up.
     Estimated one by one they are much less noisy than that of the sum.
     """
-    n_snapshots = MORE_SNAPSHOTS * snapshot_count(problem.n_movable)
+    n_snapshots = settings.more_snapshots * snapshot_count(problem.n_movable)
     n, first_rows = problem.n_movable, problem.starts[:-1]
     basis = (solver.X[problem.user_rows(np.arange(n))] - solver.centre) @ solver.to_coef
     labels, squares, away = np.zeros((3, problem.n_rows))
@@ -114,14 +111,15 @@ def unit_codes(problem: Problem, *, by_group: bool) -> IntArray:
     return restored
 
 
-def check_units(codes: IntArray, n_parameters: int) -> int:
+def check_units(codes: IntArray, n_parameters: int, settings: SandwichSettings = SANDWICH) -> int:
     """How many units of like size the rows amount to; too few are refused."""
     sizes = np.bincount(codes)
     worth = len(codes) ** 2 / float((sizes**2).sum())
-    if worth < SPARE_UNITS + n_parameters:
+    needed = settings.spare_units + n_parameters
+    if worth < needed:
         raise ValueError(
             f"the rows amount to {worth:.3g} independent groups of like size, and a sandwich of "
-            f"{n_parameters} parameters needs at least {SPARE_UNITS + n_parameters}; use "
+            f"{n_parameters} parameters needs at least {needed}; use "
             "method='information' or method='bootstrap', or cut the data into smaller groups"
         )
     return int(worth)

@@ -1,4 +1,4 @@
-"""What an answer owes to the exact size of the noise, and what plain shrinkage would have given."""
+"""How much a fit depends on the size of the noise, and how much of it is plain shrinkage."""
 
 import numpy as np
 
@@ -8,9 +8,7 @@ from ..data.problem import Problem
 from ..em.memory import solve
 from ..families.least_squares import LeastSquares
 from ..kernels.types import FloatArray
-
-INFLATED = 1.5  # times the noise estimated
-N_ITERATIONS = 6
+from .sampling_settings import SENSITIVITY, SensitivitySettings
 
 
 def tempering_shift(
@@ -19,6 +17,7 @@ def tempering_shift(
     state: State,
     align: SampledAlignment,
     first_stream: int,
+    settings: SensitivitySettings = SENSITIVITY,
 ) -> float:
     """How far the fit moves when labels are aligned as if there were half as much noise again.
 
@@ -29,8 +28,8 @@ def tempering_shift(
     length = solver.length(state.coef)
     if length == 0.0:
         return float("inf")
-    scale, moved = INFLATED * state.noise_scale, state
-    for k in range(N_ITERATIONS):
+    scale, moved = settings.inflation * state.noise_scale, state
+    for k in range(settings.iterations):
         inflated = moved._replace(noise_scale=scale)
         moved = solve(problem, solver, align(inflated, first_stream + k))
     return solver.length(moved.coef - state.coef) / length
@@ -39,8 +38,8 @@ def tempering_shift(
 def shrinkage_share(fitted: FloatArray, as_given: FloatArray) -> float:
     """Share of the variance of `fitted` that a multiple of `as_given` explains.
 
-    With the fitted values of least squares on the labels as given, this is the share of an answer
-    that shrinking that fit would have given without any search.
+    With the fitted values of least squares on the labels as given, this is the share of a fit
+    that shrinking that fit gives without any search.
     """
     one, other = fitted - fitted.mean(), as_given - as_given.mean()
     lengths = float(np.linalg.norm(one) * np.linalg.norm(other))

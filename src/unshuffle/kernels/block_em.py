@@ -27,6 +27,7 @@ from .exact_sum import Sums, add, count_terms
 from .jit import kernel
 from .ranking import Ranking, new_ranking, rank_block
 from .rng import draw, mix, stream_key, to_unit
+from .streams import START_NOISE_KEY
 from .sweep import Slots
 from .sweep_blocks import Answers, Plan, SweptRows, new_slots, sort_block, sweep_block
 from .types import BoolArray, FloatArray, IntArray
@@ -34,8 +35,6 @@ from .types import BoolArray, FloatArray, IntArray
 # As in `alignment.settings` and `alignment.priors`.
 SUSPICIOUS_ODDS = 0.01
 SMALLEST_RATE = 1e-4
-
-NOISE_STREAM = np.uint64(0xD1B54A32D192ED03)
 
 Features = NDArray[np.float64] | NDArray[np.float32]
 SmallIntArray = NDArray[np.int32]
@@ -177,7 +176,7 @@ def density_at(value: float, model: PassModel) -> float:
 @kernel
 def draw_labels(m: int, scale: float, key: np.uint64, space: Space) -> None:
     """Fitted values plus normal noise (Box-Muller) from a stream of its own."""
-    own = mix(key + NOISE_STREAM)
+    own = mix(key + START_NOISE_KEY)
     for k in range(0, m, 2):
         radius = scale * math.sqrt(-2.0 * math.log(1.0 - to_unit(draw(own, k))))
         angle = 2.0 * math.pi * to_unit(draw(own, k + 1))

@@ -15,14 +15,13 @@ import math
 import numpy as np
 
 from .jit import kernel
-from .local import Belief, added_cost, too_far
-from .rng import draw, high_index, stream_key, to_unit
-from .swap import HOPELESS
+from .local import Belief, too_far
+from .rng import draw, high_index, stream_key
+from .strides import draw_scale, is_upward
+from .swap import accepts, exchange_cost
 from .types import FloatArray, IntArray
 
-_U26, _U27 = np.uint64(26), np.uint64(27)
 _LOW_26 = np.uint64(0x3FFFFFF)
-_LOW_5, _LOW_1 = np.uint64(31), np.uint64(1)
 
 
 @kernel
@@ -46,7 +45,7 @@ def advance_collapsed(
     the movable rows block by block; the block of the row at place p is
     ``limits[0, p]:limits[1, p]``.
     """
-    accepted = 0
+    accepted, priced = 0, len(belief.costs) > 0
     n = np.uint64(len(rows))
     rank = basis.shape[1]
     left = scale
@@ -62,9 +61,8 @@ def advance_collapsed(
         while (1 << n_scales) < last - first:
             n_scales += 1
         # Lower half, from the top: 5 bits of scale, 1 of direction, 26 of distance.
-        reach = 1 + (np.int64((bits >> _U27) & _LOW_5) * n_scales) // 32
-        distance = 1 + ((np.int64(bits & _LOW_26) << reach) >> 26)
-        other = place + distance if (bits >> _U26) & _LOW_1 else place - distance
+        distance = 1 + ((np.int64(bits & _LOW_26) << draw_scale(bits, 1, n_scales)) >> 26)
+        other = place + distance if is_upward(bits) else place - distance
         if other < first or other >= last:
             continue
         i = rows[place]
@@ -83,13 +81,11 @@ def advance_collapsed(
         remains = left - difference * (along + 0.5 * difference * apart)
         if remains <= 0.0:  # rounding, where labels fit exactly
             continue
-        log_ratio = -added_cost(belief.costs, i, j, label_i, label_j)
-        log_ratio -= shape * math.log(remains / left)
-        if log_ratio < 0.0:
-            if log_ratio < HOPELESS:
-                continue
-            if to_unit(draw(key, 2 * step + 1)) >= math.exp(log_ratio):
-                continue
+        log_ratio = -shape * math.log(remains / left)
+        if priced:
+            log_ratio -= exchange_cost(belief.costs, i, j, label_i, label_j)
+        if not accepts(log_ratio, key, 2 * step + 1):
+            continue
         accepted += 1
         left = remains
         perm[i] = label_j

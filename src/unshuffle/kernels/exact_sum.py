@@ -81,7 +81,7 @@ def new_sums(exponents: IntArray) -> Sums:
 
 @kernel
 def add(sums: Sums, k: int, value: float) -> None:
-    """Add one term to quantity k; `count_terms` must be told now and then."""
+    """Add one term to quantity k; call `count_terms` before."""
     h = (value + sums.coarse[k]) - sums.coarse[k]
     sums.high[k] += h
     sums.low[k] += ((value - h) + sums.fine[k]) - sums.fine[k]
@@ -105,14 +105,6 @@ def carry(sums: Sums) -> None:
         sums.high[k] = 0.0
         sums.low[k] = 0.0
     sums.since[0] = 0
-
-
-@kernel
-def add_values(sums: Sums, k: int, values: FloatArray) -> None:
-    """Add every value to quantity k."""
-    for i in range(len(values)):
-        count_terms(sums, 1)
-        add(sums, k, values[i])
 
 
 def in_steps(sums: Sums) -> list[int]:

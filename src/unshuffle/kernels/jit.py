@@ -11,9 +11,9 @@ Function = TypeVar("Function", bound=Callable[..., object])
 def kernel(function: Function) -> Function:
     """Compile `function` on its first call.
 
-    No ``parallel=True`` and no ``fastmath``: threads come from `unshuffle.data.threads`, which keeps
-    a fit interruptible, and strict floating point keeps compiled and plain Python results equal
-    to the last bit.
+    No ``parallel=True`` and no ``fastmath``: threads come from `unshuffle.data.threads`, which
+    keeps a fit interruptible, and strict floating point keeps compiled and plain Python results
+    equal to the last bit.
     """
     compiled = numba.njit(cache=True, nogil=True)(function)
     _forgive_old_caches(compiled)

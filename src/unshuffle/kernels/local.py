@@ -23,16 +23,24 @@ from typing import NamedTuple
 import numpy as np
 
 from .jit import kernel
-from .rng import draw, high_index, stream_key, to_unit
-from .swap import COUNTED, HELD, HOPELESS, MU, SUM, Schedule, close_averages, kept_states, share
+from .rng import draw, high_index, stream_key
+from .strides import draw_distance, is_upward, log_distance_probabilities
+from .swap import (
+    COUNTED,
+    HELD,
+    MU,
+    SUM,
+    Schedule,
+    accepts,
+    close_averages,
+    exchange_cost,
+    kept_states,
+    share,
+)
 from .types import BoolArray, FloatArray, IntArray
 
 ALL_SCALES = 31
-_U24, _U26, _U27 = np.uint64(24), np.uint64(26), np.uint64(27)
-_LOW_24 = np.uint64(0xFFFFFF)
-_LOW_5 = np.uint64(31)
-_LOW_2 = np.uint64(3)
-_LOW_1 = np.uint64(1)
+_U24, _LOW_2 = np.uint64(24), np.uint64(3)
 
 
 class Lists(NamedTuple):
@@ -124,36 +132,6 @@ def useful_scales(
 
 
 @kernel
-def log_chances(low: int, high: int) -> FloatArray:
-    """Entry d: log of the chance that one given neighbour at distance d is drawn.
-
-    A scale from low to high is read off 5 random bits, a distance is uniform on 1 .. 2**scale,
-    and either direction has half a chance.
-    """
-    table = np.full((1 << high) + 1, -np.inf)
-    n_scales = high - low + 1
-    chance = 0.0
-    for scale in range(high, -1, -1):
-        if scale >= low:
-            k = scale - low
-            values = -(-32 * (k + 1) // n_scales) + (-32 * k // n_scales)
-            chance += values / 32.0 * 0.5 / np.float64(1 << scale)
-        nearest = 1 if scale == 0 else (1 << (scale - 1)) + 1
-        table[nearest : (1 << scale) + 1] = math.log(chance)
-    return table
-
-
-@kernel
-def added_cost(costs: FloatArray, i: int, j: int, label_i: int, label_j: int) -> float:
-    """Cost that swapping the labels of rows i and j adds."""
-    if len(costs) == 0:
-        return 0.0
-    before: float = costs[i] * (label_i != i) + costs[j] * (label_j != j)
-    after: float = costs[i] * (label_j != i) + costs[j] * (label_i != j)
-    return after - before
-
-
-@kernel
 def too_far(belief: Belief, i: int, j: int, label_i: int, label_j: int) -> bool:
     """Whether a swap would carry a label beyond its reach."""
     if len(belief.places) == 0:
@@ -182,46 +160,43 @@ def advance_block(
     thin: int,
 ) -> int:
     """Run steps begin+1 .. end of one block's chain in place; return the accepted swaps."""
-    accepted = 0
+    accepted, priced = 0, len(belief.costs) > 0
     low_rows, high_rows = useful_scales(rows, slots, precision, max_scale)
     low_suspects, high_suspects = useful_scales(suspects, slots, precision, max_scale)
-    chances = log_chances(low_suspects, high_suspects)
+    log_q = log_distance_probabilities(low_suspects, high_suspects)
     for step in range(begin + 1, end + 1):
         bits = draw(key, 2 * step)
-        # Lower half, from the top: 5 bits of scale, 1 of direction, 2 of kind, 24 of distance.
+        # The two bits that `strides` leaves free decide the kind.
         kind = np.int64((bits >> _U24) & _LOW_2) if len(suspects) > 1 else 0
         use_suspects = kind > 0
         members = suspects if use_suspects else rows
         low = low_suspects if use_suspects else low_rows
         high = high_suspects if use_suspects else high_rows
-        scale = low + (np.int64((bits >> _U27) & _LOW_5) * (high - low + 1)) // 32
         place = np.int64(high_index(bits, np.uint64(len(members))))
-        distance = 1 + ((np.int64(bits & _LOW_24) << scale) >> 24)
-        other = place + distance if (bits >> _U26) & _LOW_1 else place - distance
+        distance = draw_distance(bits, low, high)
+        other = place + distance if is_upward(bits) else place - distance
         i = members[place]
         label_i = perm[i]
         correction = 0.0
         if kind > 1 and label_i != i:  # go home
             other = place_of[row_of_label[i]]
             away = abs(other - place)
-            if other < 0 or away >= len(chances):
+            if other < 0 or away >= len(log_q):
                 continue
-            correction = chances[away]
+            correction = log_q[away]
         elif other < 0 or other >= len(members):
             continue
         elif kind > 1:  # leave home
-            correction = -chances[distance]
+            correction = -log_q[distance]
         j = members[other]
         label_j = perm[j]
         if too_far(belief, i, j, label_i, label_j):
             continue
-        gain = (slots[i, MU] - slots[j, MU]) * (slots[j, HELD] - slots[i, HELD]) * precision
-        log_ratio = gain - added_cost(belief.costs, i, j, label_i, label_j) + correction
-        if log_ratio < 0.0:
-            if log_ratio < HOPELESS:
-                continue
-            if to_unit(draw(key, 2 * step + 1)) >= math.exp(log_ratio):
-                continue
+        log_ratio = (slots[i, MU] - slots[j, MU]) * (slots[j, HELD] - slots[i, HELD]) * precision
+        if priced:
+            log_ratio -= exchange_cost(belief.costs, i, j, label_i, label_j)
+        if not accepts(log_ratio + correction, key, 2 * step + 1):
+            continue
         accepted += 1
         counted = np.float64(kept_states(step - 1, burn_in, thin))
         held_i = slots[i, HELD]

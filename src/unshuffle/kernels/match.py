@@ -3,15 +3,11 @@
 Everywhere, rows from ``starts[-1]`` on are pinned: they keep their own label.
 """
 
-from typing import TypeVar
-
 import numpy as np
 
 from .jit import kernel
 from .rng import draw, low_index, stream_key
 from .types import FloatArray, IntArray
-
-Labels = TypeVar("Labels", FloatArray, IntArray)
 
 
 @kernel
@@ -26,19 +22,16 @@ def rank_inside(values: FloatArray, starts: IntArray, ranked: IntArray) -> None:
 
 
 @kernel
-def match_groups(mu: FloatArray, ascending: Labels, starts: IntArray, matched: Labels) -> None:
-    """Hand out `ascending` (sorted inside each group) to the rows in the order of their mu.
-
-    `ascending` may hold label indices (then `matched` is a permutation) or label values.
-    """
+def match_groups(mu: FloatArray, ranked: IntArray, starts: IntArray, perm: IntArray) -> None:
+    """Hand out the labels `ranked` (ascending inside each group) in the order of the rows' mu."""
     for g in range(len(starts) - 1):
         first = starts[g]
         last = starts[g + 1]
         by_mu = np.argsort(mu[first:last])
         for k in range(last - first):
-            matched[first + by_mu[k]] = ascending[first + k]
-    for i in range(starts[-1], len(matched)):
-        matched[i] = ascending[i]
+            perm[first + by_mu[k]] = ranked[first + k]
+    for i in range(starts[-1], len(perm)):
+        perm[i] = ranked[i]
 
 
 @kernel

@@ -1,4 +1,10 @@
-"""How far apart the partners of a sweep are: scales from the noise, distances, their chances."""
+"""How far apart the rows of a proposal are: scales from the noise, distances, probabilities.
+
+A scale k from `low` to `high` is read off five random bits, and a distance from those below. There
+are two rules, each with its probabilities: `draw_distance` is uniform on 1 .. 2**k, whatever the
+scale; `draw_shell` on the distances that smaller scales do not reach, so that the distance alone
+tells the scale and one logarithm per scale is enough.
+"""
 
 import math
 
@@ -8,9 +14,9 @@ from .jit import kernel
 from .rng import draw, mix, to_unit
 from .types import FloatArray
 
-_U27 = np.uint64(27)
+_U26, _U27 = np.uint64(26), np.uint64(27)
 _LOW_24 = np.uint64(0xFFFFFF)
-_LOW_5 = np.uint64(31)
+_LOW_5, _LOW_1 = np.uint64(31), np.uint64(1)
 
 
 @kernel
@@ -39,36 +45,62 @@ def stride_scales(mu: FloatArray, precision: float) -> tuple[int, int]:
 
 
 @kernel
-def draw_distance(bits: np.uint64, low: int, high: int) -> int:
-    """Distance on a random scale, from the lower half of 64 random bits.
+def draw_scale(bits: np.uint64, low: int, high: int) -> int:
+    """Scale from the lower half of 64 random bits.
 
-    From the top: 5 bits of scale, 1 of direction, 2 unused, 24 of distance.
+    From the top: 5 bits of scale, 1 of direction, 2 for the caller, 24 of distance.
     """
-    scale = low + (int((bits >> _U27) & _LOW_5) * (high - low + 1)) // 32
-    return 1 + ((int(bits & _LOW_24) << scale) >> 24)
+    return low + (int((bits >> _U27) & _LOW_5) * (high - low + 1)) // 32
+
+
+@kernel
+def scale_probability(scale: int, low: int, high: int) -> float:
+    """Probability that `draw_scale` gives `scale`: so many of 32 values of its bits."""
+    n_scales, k = high - low + 1, scale - low
+    return (-(-32 * (k + 1) // n_scales) + (-32 * k // n_scales)) / 32.0
+
+
+@kernel
+def is_upward(bits: np.uint64) -> bool:
+    """Direction, from the same bits."""
+    return bool((bits >> _U26) & _LOW_1)
+
+
+@kernel
+def draw_distance(bits: np.uint64, low: int, high: int) -> int:
+    """Distance, uniform on 1 .. 2**scale."""
+    return 1 + ((int(bits & _LOW_24) << draw_scale(bits, low, high)) >> 24)
+
+
+@kernel
+def log_distance_probabilities(low: int, high: int) -> FloatArray:
+    """Entry d: log probability that `draw_distance` leads to one given row at distance d."""
+    table = np.full((1 << high) + 1, -np.inf)
+    probability = 0.0
+    for scale in range(high, -1, -1):
+        if scale >= low:
+            probability += scale_probability(scale, low, high) * 0.5 / np.float64(1 << scale)
+        nearest = 1 if scale == 0 else (1 << (scale - 1)) + 1
+        table[nearest : (1 << scale) + 1] = math.log(probability)
+    return table
 
 
 @kernel
 def draw_shell(bits: np.uint64, low: int, high: int) -> tuple[int, int]:
-    """Distance and its scale k: uniform on 2**(k-1)+1 .. 2**k, on 1 .. 2**low for the first.
-
-    The same bits as in `draw_distance`.
-    """
-    scale = low + (int((bits >> _U27) & _LOW_5) * (high - low + 1)) // 32
+    """Distance and its scale k: uniform on 2**(k-1)+1 .. 2**k, on 1 .. 2**low for the first."""
+    scale = draw_scale(bits, low, high)
     nearest = 0 if scale == low else 1 << (scale - 1)
     beyond = (int(bits & _LOW_24) * ((1 << scale) - nearest)) >> 24
     return nearest + 1 + beyond, scale
 
 
 @kernel
-def log_chances(low: int, high: int) -> FloatArray:
-    """Entry k: log of the chance of one given neighbour at a distance of scale k."""
+def log_shell_probabilities(low: int, high: int) -> FloatArray:
+    """Entry k: log probability that `draw_shell` leads to one given row on scale k."""
     table = np.full(high + 1, -np.inf)
     for scale in range(low, high + 1):
-        n_scales, k = high - low + 1, scale - low
-        values = -(-32 * (k + 1) // n_scales) + (-32 * k // n_scales)
         width = 1 << scale if scale == low else 1 << (scale - 1)
-        table[scale] = math.log(values / 32.0 * 0.5 / np.float64(width))
+        table[scale] = math.log(scale_probability(scale, low, high) * 0.5 / np.float64(width))
     return table
 
 

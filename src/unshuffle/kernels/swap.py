@@ -38,6 +38,24 @@ HOPELESS = -37.0  # exp(-37) is below the smallest draw that is not zero, 2**-53
 
 
 @kernel
+def accepts(log_ratio: float, key: np.uint64, counter: int) -> bool:
+    """Metropolis' rule, with draw number `counter` of the stream."""
+    if log_ratio < 0.0:
+        if log_ratio < HOPELESS:
+            return False
+        return to_unit(draw(key, counter)) < math.exp(log_ratio)
+    return True
+
+
+@kernel
+def exchange_cost(costs: FloatArray, i: int, j: int, label_i: int, label_j: int) -> float:
+    """Cost that exchanging the labels of rows i and j adds: a row pays unless it holds its own."""
+    before: float = costs[i] * (label_i != i) + costs[j] * (label_j != j)
+    after: float = costs[i] * (label_j != i) + costs[j] * (label_i != j)
+    return after - before
+
+
+@kernel
 def share(total: int, first: int, last: int, n: int) -> int:
     """Proposals of rows [first, last) out of `total` for n rows; the shares add up exactly."""
     return total * last // n - total * first // n
@@ -78,12 +96,7 @@ def advance_group(
         i = base + high_index(bits, size)
         j = base + low_index(bits, size)
         log_ratio = (slots[i, MU] - slots[j, MU]) * (slots[j, HELD] - slots[i, HELD]) * precision
-        if log_ratio < 0.0:
-            if log_ratio < HOPELESS:
-                continue
-            if to_unit(draw(key, 2 * step + 1)) >= math.exp(log_ratio):
-                continue
-        elif i == j:
+        if not accepts(log_ratio, key, 2 * step + 1) or i == j:
             continue
         accepted += 1
         counted = np.float64(kept_states(step - 1, burn_in, thin))

@@ -24,11 +24,18 @@ import numpy as np
 
 from .jit import kernel
 from .rng import draw, to_unit
-from .strides import draw_shell, draw_stride, log_chances, scale_of, stride_scales, sweep_key
-from .swap import HOPELESS
+from .strides import (
+    draw_shell,
+    draw_stride,
+    is_upward,
+    log_shell_probabilities,
+    scale_of,
+    stride_scales,
+    sweep_key,
+)
+from .swap import HOPELESS, accepts, exchange_cost
 from .types import FloatArray, IntArray
 
-_U26, _LOW_1 = np.uint64(26), np.uint64(1)
 PAIRS, HOME, JOIN = 0, 1, 2
 AWAY_SWEEPS = 2
 
@@ -57,14 +64,6 @@ class Slots(NamedTuple):
     home: FloatArray
     cost: FloatArray
     where: IntArray
-
-
-@kernel
-def exchange_cost(cost: FloatArray, i: int, j: int, label_i: int, label_j: int) -> float:
-    """Cost that exchanging the labels of slots i and j adds."""
-    before: float = cost[i] * (label_i != i) + cost[j] * (label_j != j)
-    after: float = cost[i] * (label_j != i) + cost[j] * (label_i != j)
-    return after - before
 
 
 @kernel
@@ -133,21 +132,21 @@ def sweep_home(
     mu, held, label = slots.mu, slots.held, slots.label
     total, home, cost, where = slots.total, slots.home, slots.cost, slots.where
     size, accepted, farthest = len(mu), 0, 1 << high
-    chances = log_chances(low, high)
+    log_q = log_shell_probabilities(low, high)
     for i in range(size):
         held_i, label_i = held[i], label[i]
         if label_i == i:
             bits = draw(key, 2 * i)
             distance, scale = draw_shell(bits, low, high)
-            j = i + distance if (bits >> _U26) & _LOW_1 else i - distance
-            correction = -chances[scale]
+            j = i + distance if is_upward(bits) else i - distance
+            correction = -log_q[scale]
         else:
             j = where[i]
             distance = abs(j - i)
             if j < 0 or distance > farthest:
                 j = -1
             else:
-                correction = chances[scale_of(distance, low)]
+                correction = log_q[scale_of(distance, low)]
         if j < 0 or j >= size:
             if counts:
                 total[i] += held_i
@@ -225,7 +224,7 @@ def sweep_join(slots: Slots, precision: float, key: np.uint64, counts: bool) -> 
             rank[crowd.slot[k]] = k
         low, high = stride_scales(crowd.mu, precision) if n_away > 1 else (1, 0)
         high += 1
-        chances, farthest = log_chances(low, high), 1 << high
+        log_q, farthest = log_shell_probabilities(low, high), 1 << high
         place = 0  # of the slot in the crowd: the number of those before it
         for i in range(parity, size, 2):
             while place < n_away and crowd.slot[place] < i:
@@ -236,15 +235,15 @@ def sweep_join(slots: Slots, precision: float, key: np.uint64, counts: bool) -> 
             if at_home:
                 bits = draw(key, 2 * i)
                 distance, scale = draw_shell(bits, low, high)
-                other = place + distance - 1 if (bits >> _U26) & _LOW_1 else place - distance
-                correction = -chances[scale] - cost[i]
+                other = place + distance - 1 if is_upward(bits) else place - distance
+                correction = -log_q[scale] - cost[i]
             else:
                 j = where[i]
                 if j >= 0 and (j ^ i) & 1 and label_i != j:
                     other = rank[j]
                     distance = other - place + 1 if other >= place else place - other
                     if distance <= farthest:
-                        correction = chances[scale_of(distance, low)] + cost[i]
+                        correction = log_q[scale_of(distance, low)] + cost[i]
                     else:
                         other = -1
             if other < 0 or other >= n_away:
@@ -294,11 +293,8 @@ def sweep_away(slots: Slots, precision: float, key: np.uint64, n_sweeps: int) ->
                 if label[i] == slot[j] or label[j] == slot[i]:
                     continue
                 log_ratio = (mu[i] - mu[j]) * (held[j] - held[i]) * precision
-                if log_ratio < 0.0:
-                    if log_ratio < HOPELESS:
-                        continue
-                    if to_unit(draw(this, i)) >= math.exp(log_ratio):
-                        continue
+                if not accepts(log_ratio, this, i):
+                    continue
                 accepted += 1
                 held[i], held[j] = held[j], held[i]
                 label[i], label[j] = label[j], label[i]

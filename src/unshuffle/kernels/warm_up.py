@@ -139,4 +139,3 @@ def _warm_up_streams(X: block_em.Features, y: FloatArray, starts: IntArray) -> N
         block_em.add_pinned_squares(X, rows, 0, n, model, sums)
         block_scores.add_score_products(X, rows, 0, 1, model, seed, 0, 2, 1, space, sums)
     exact_sum.in_steps(sums)
-    exact_sum.add_values(sums, 0, nothing)

@@ -1,1 +1,1 @@
-"""Where to begin: many starts, ranked."""
+"""Initial values: many starts, ranked and tested."""

@@ -16,16 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.types import FloatArray
+from ..kernels.types import FloatArray, IntArray
 from .landscape import Landscape
-
-MOST_DIRECTIONS = 3
-MOST_EVALUATIONS = 200_000
-MOST_WORK = 2e10  # rows × columns visited
-# The proof is complete when what remains open is below this share of the sum of squares.
-GAP = 1e-6
-SMALLEST_GAP = 1e-11  # of the total, what rounding hides
-SPLITS_PER_ROUND = 512
 
 
 class Certificate(NamedTuple):
@@ -38,9 +30,9 @@ class Certificate(NamedTuple):
 
 def certify(landscape: Landscape, theta: FloatArray) -> Certificate | None:
     """Prove that `theta` is optimal, or find what is; None where there are too many directions."""
-    if not 1 <= landscape.rank <= MOST_DIRECTIONS:
+    settings, rank, total = landscape.settings.certificate, landscape.rank, landscape.total
+    if not 1 <= rank <= settings.most_directions:
         return None
-    rank, total = landscape.rank, landscape.total
     corners = np.vstack([np.eye(rank), -np.eye(rank)])
     best = _Best(landscape, theta)
     heights = landscape.support(corners)
@@ -48,27 +40,30 @@ def certify(landscape: Landscape, theta: FloatArray) -> Certificate | None:
     signs = np.array(np.meshgrid(*[[0, rank]] * rank)).reshape(rank, -1).T
     cones, values = corners[signs + np.arange(rank)], heights[signs + np.arange(rank)]
     bounds = upper_bounds(cones, values)
-    most = min(MOST_EVALUATIONS, int(MOST_WORK / landscape.work_per_step))
+    most = min(settings.most_evaluations, int(settings.most_work / landscape.work_per_step))
     n_evaluated = 2 * rank
     while rank > 1 and n_evaluated < most:
-        alive = bounds**2 - best.explained > _tolerance(total, best.explained)
+        alive = bounds**2 - best.explained > best.tolerance
         if not alive.any():
             break
         # The open cones with the highest bounds first: they decide the lower bound.
         chosen = np.flatnonzero(alive)
-        chosen = chosen[np.argsort(-bounds[chosen], kind="stable")[:SPLITS_PER_ROUND]]
-        middle, halves = _halve(cones[chosen])
+        chosen = chosen[np.argsort(-bounds[chosen], kind="stable")[: settings.splits_per_round]]
+        edge = _longest_edges(cones[chosen])
+        middle = cones[chosen, edge[0]] + cones[chosen, edge[1]]
+        middle /= np.linalg.norm(middle, axis=1, keepdims=True)
         heights = landscape.support(middle)
         n_evaluated += len(middle)
         best.improve(middle, heights)
-        half_values = _values_of_halves(cones[chosen], values[chosen], heights)
+        halves = _halves(cones[chosen], edge, middle)
+        half_values = _halves(values[chosen], edge, heights)
         keep = alive.copy()
         keep[chosen] = False
         cones = np.concatenate([cones[keep], halves])
         values = np.concatenate([values[keep], half_values])
         bounds = np.concatenate([bounds[keep], upper_bounds(halves, half_values)])
     open_above = float(max(bounds.max(initial=0.0) ** 2, best.explained))
-    certified = open_above - best.explained <= _tolerance(total, best.explained)
+    certified = open_above - best.explained <= best.tolerance
     return Certificate(best.theta, max(total - open_above, 0.0), bool(certified))
 
 
@@ -80,12 +75,18 @@ class _Best:
         self.theta = theta
         self.explained = float(theta @ theta)
 
+    @property
+    def tolerance(self) -> float:
+        """How much more may remain open in a complete proof."""
+        settings, total = self.landscape.settings.certificate, self.landscape.total
+        return max(settings.gap * (total - self.explained), settings.smallest_gap * total)
+
     def improve(self, directions: FloatArray, heights: FloatArray) -> None:
         """Take over what is better than the best."""
         promising = directions[heights > 0.0][heights[heights > 0.0] ** 2 > self.explained]
         if len(promising):
             ends = promising.copy()
-            explained = self.landscape.descend(ends, 500)
+            explained = self.landscape.descend(ends, self.landscape.settings.descent.most_steps)
             k = int(np.argmax(explained))
             self.theta, self.explained = ends[k], float(explained[k])
 
@@ -106,31 +107,17 @@ def upper_bounds(cones: FloatArray, values: FloatArray) -> FloatArray:
     return bounds
 
 
-def _longest_edges(cones: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _longest_edges(cones: FloatArray) -> tuple[IntArray, IntArray]:
+    """The two corners of each cone that lie farthest apart."""
     pairs = np.array(list(combinations(range(cones.shape[1]), 2)))
     lengths = ((cones[:, pairs[:, 0]] - cones[:, pairs[:, 1]]) ** 2).sum(axis=2)
     longest = pairs[np.argmax(lengths, axis=1)]
     return longest[:, 0], longest[:, 1]
 
 
-def _halve(cones: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The middle of the longest edge of each cone, and the two halves of all of them."""
-    one, other = _longest_edges(cones)
-    each = np.arange(len(cones))
-    middle = cones[each, one] + cones[each, other]
-    middle /= np.linalg.norm(middle, axis=1, keepdims=True)
-    left, right = cones.copy(), cones.copy()
-    left[each, one], right[each, other] = middle, middle
-    return middle, np.concatenate([left, right])
-
-
-def _values_of_halves(cones: FloatArray, values: FloatArray, heights: FloatArray) -> FloatArray:
-    one, other = _longest_edges(cones)
-    each = np.arange(len(cones))
-    left, right = values.copy(), values.copy()
-    left[each, one], right[each, other] = heights, heights
+def _halves(corners: FloatArray, edge: tuple[IntArray, IntArray], middle: FloatArray) -> FloatArray:
+    """Cut cones (or values at their corners) in two: the middle replaces either end of the edge."""
+    each = np.arange(len(corners))
+    left, right = corners.copy(), corners.copy()
+    left[each, edge[0]], right[each, edge[1]] = middle, middle
     return np.concatenate([left, right])
-
-
-def _tolerance(total: float, explained: float) -> float:
-    return max(GAP * (total - explained), SMALLEST_GAP * total)

@@ -6,10 +6,12 @@ squares is ``‖y‖² - ‖B v‖²``, so that the search is for the longest ``
 
     g(θ) = max over matchings v of <θ, B v>,     max over unit θ of g(θ) = max ‖B v‖.
 
-A hard EM step leads from θ to the ``B v`` at which g(θ) is attained: to its gradient.
+A hard EM step leads from θ to the ``B v`` at which g(θ) is attained: to its gradient. The name says
+what a search meets: a function of θ with many local optima.
 """
 
 from collections.abc import Callable
+from copy import copy
 
 import numpy as np
 
@@ -21,13 +23,7 @@ from ..em.memory import noise_scale, start_from_coefficients
 from ..families.least_squares import LeastSquares
 from ..kernels.hard_em import Labels, coordinates, descend, support
 from ..kernels.types import FloatArray
-
-# Work between two chances to obey an interruption, in rows × columns visited.
-WORK_PER_CALL = 20_000_000
-SORT_COLUMNS = 8  # sorting a row costs about as much as so many columns
-
-# A step that gains less than this share of the sum of squares ends a descent.
-SMALLEST_GAIN = 1e-12
+from .settings import DEFAULT, SearchSettings
 
 
 class Landscape:
@@ -44,29 +40,35 @@ class Landscape:
         Hard steps taken so far.
     """
 
-    def __init__(self, problem: Problem, solver: LeastSquares, workers: Workers) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        solver: LeastSquares,
+        workers: Workers,
+        settings: SearchSettings = DEFAULT,
+    ) -> None:
         self.problem = problem
         self.solver = solver
         self.workers = workers
+        self.settings = settings
         basis = np.ascontiguousarray(problem.arrange(solver.basis()).T)
         self.rank = len(basis)
         self.y = problem.y - problem.y.mean() if solver.fit_intercept else problem.y
         self.labels = Labels(basis, self.y[ranked_labels(problem)], problem.starts)
         self.total = float(self.y @ self.y)
         self.n_steps = 0
-        self.work_per_step = problem.n_rows * (self.rank + SORT_COLUMNS)
+        self.work_per_step = problem.n_rows * (self.rank + settings.descent.sort_columns)
 
     def with_labels(self, y: FloatArray) -> "Landscape":
         """The same rows and groups with other (arranged) labels."""
         problem = self.problem
         other = Problem(problem.X, y, problem.starts, problem.order, problem.n_groups)
-        twin = object.__new__(Landscape)
-        twin.__dict__.update(self.__dict__)
-        twin.problem, twin.n_steps = other, 0
-        twin.y = y - y.mean() if self.solver.fit_intercept else y
-        twin.labels = self.labels._replace(ascending=twin.y[ranked_labels(other)])
-        twin.total = float(twin.y @ twin.y)
-        return twin
+        changed = copy(self)
+        changed.problem, changed.n_steps = other, 0
+        changed.y = y - y.mean() if self.solver.fit_intercept else y
+        changed.labels = self.labels._replace(ascending=changed.y[ranked_labels(other)])
+        changed.total = float(changed.y @ changed.y)
+        return changed
 
     def descend(self, thetas: FloatArray, n_iter: int, *, momentum: float = 0.0) -> FloatArray:
         """Take up to `n_iter` hard steps from each row of `thetas`, in place.
@@ -75,15 +77,16 @@ class Landscape:
         """
         explained = np.full(len(thetas), -1.0)
         settled = np.zeros(len(thetas), dtype=np.bool_)
-        steps_per_call = min(max(1, WORK_PER_CALL // self.work_per_step), n_iter)
-        per_call = max(1, WORK_PER_CALL // (self.work_per_step * steps_per_call))
+        steps_per_call = min(self.steps_within_a_call(), n_iter)
+        per_call = self.steps_within_a_call(steps_per_call)
+        stop = self.settings.descent.smallest_gain * self.total
         for done in range(0, n_iter, steps_per_call):
             n_steps = min(steps_per_call, n_iter - done)
 
             def advance(rows: slice, n_steps: int = n_steps) -> int:
                 return descend(
                     self.labels, thetas[rows], explained[rows], settled[rows], n_steps,
-                    SMALLEST_GAIN * self.total, momentum,
+                    stop, momentum,
                 )  # fmt: skip
 
             self.n_steps += sum(self._over(advance, len(thetas), per_call))
@@ -91,15 +94,18 @@ class Landscape:
                 break
         return explained
 
+    def steps_within_a_call(self, together: int = 1) -> int:
+        """How many times so many steps are made in one call of a kernel."""
+        return max(1, self.settings.descent.work_per_call // (self.work_per_step * together))
+
     def support(self, thetas: FloatArray) -> FloatArray:
         """g(θ) of each row of `thetas`."""
         values = np.empty(len(thetas))
-        per_call = max(1, WORK_PER_CALL // self.work_per_step)
 
         def evaluate(rows: slice) -> None:
             support(self.labels, thetas[rows], values[rows])
 
-        self._over(evaluate, len(thetas), per_call)
+        self._over(evaluate, len(thetas), self.steps_within_a_call())
         return values
 
     def theta_of(self, fitted: FloatArray) -> FloatArray:
@@ -109,7 +115,7 @@ class Landscape:
         return theta
 
     def state(self, theta: FloatArray) -> State:
-        """Where EM can go on from: coefficients, and the noise of the matched residuals."""
+        """Initial values for EM: coefficients, and the noise of the matched residuals."""
         fitted = theta @ self.labels.basis
         solution = self.solver.solve(self.problem.restore(fitted + (self.problem.y - self.y)))
         state = start_from_coefficients(

@@ -1,4 +1,4 @@
-"""Where to begin when the order is lost: search, prove if possible, and compare with chance."""
+"""Initial values where the order is lost: search, prove if possible, and test the match found."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,24 +15,11 @@ from ..kernels.types import FloatArray
 from .certify import certify
 from .landscape import Landscape
 from .nulls import match_score, null_p_value, null_scores
-from .population import FOUND_AGAIN, FOUND_OFTEN, SearchResult, search_population
+from .population import SearchResult, search_population
 from .recovery import refit_distances, usual_distance
+from .settings import DEFAULT, SearchSettings
 
-# An optimum is followed when unrelated labels could hardly be matched as well; when that is less
-# sure, but labels simulated from it lead back to it; or when it is doubtful, but the optimum stands
-# far below all others, or was found again and labels simulated from it lead back to it.
-SURELY_BETTER, BETTER_THAN_CHANCE, AGREED_ON, DOUBTFUL = 0.02, 0.05, 0.15, 0.2
-FAR_BELOW = 1.3
-LEADS_BACK = 0.2  # distance of refits, as a share of the coefficients' length
-# Simulations of a fit: more where they are cheap and the sign of a slope may be all that is lost.
-N_SIMULATIONS, FEW_DIRECTIONS, N_SIMULATIONS_FEW = 3, 3, 9
-SIMULATED_CANDIDATES = 500
-
-# How far the noise is inflated where no match is followed.
-CAUTIOUS_TEMPER = 1.5
-
-# Candidates of each null search: what most searches need, and no more than the search itself.
-NULL_CANDIDATES = 1_000
+CAUTIOUS_TEMPER = DEFAULT.match.cautious_temper
 
 
 class Stage(NamedTuple):
@@ -45,7 +32,7 @@ class Stage(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """What a search found and how far it can be believed.
+    """What a search found, and how it compares with unrelated labels.
 
     Attributes
     ----------
@@ -60,7 +47,8 @@ class Finding:
     nulls : array
         Scores of the best matches for unrelated labels; empty where they were not asked for.
     p_value : float
-        Chance of matching unrelated labels as well; nan without nulls.
+        Probability of matching unrelated labels as well; nan without nulls.
+    settings : SearchSettings
     """
 
     search: SearchResult
@@ -69,39 +57,42 @@ class Finding:
     score: float
     nulls: FloatArray
     p_value: float
+    settings: SearchSettings = DEFAULT
 
     @property
     def stands_apart(self) -> bool:
         """Whether the best match is far below all others."""
         left = self.search.objectives
-        return len(left) > 1 and bool(left[1] >= FAR_BELOW * left[0])
+        return len(left) > 1 and bool(left[1] >= self.settings.match.far_below * left[0])
 
     @property
     def beats_chance(self) -> bool:
-        """Whether the match found says more than a match of unrelated labels would."""
-        return self.p_value < (DOUBTFUL if self.stands_apart else BETTER_THAN_CHANCE)
+        """Whether the match found is better than matches of unrelated labels."""
+        match = self.settings.match
+        return self.p_value < (match.doubtful if self.stands_apart else match.likely)
 
     @property
     def may_hold(self) -> bool:
         """Whether a fit from here is worth a trial: it may be right if searches agree on it."""
-        agreed = self.search.n_found[0] >= FOUND_AGAIN
-        return self.beats_chance or bool(agreed and self.p_value < AGREED_ON)
+        agreed = self.search.n_found[0] >= self.settings.population.found_again
+        return self.beats_chance or bool(agreed and self.p_value < self.settings.match.agreed)
 
     def holds(self, distances: FloatArray) -> bool:
-        """Whether it says so surely enough, given how far refits end from the fit."""
-        sure = self.p_value < SURELY_BETTER or self.stands_apart
-        return sure or usual_distance(distances) < LEADS_BACK
+        """Whether it is sure enough, given how far refits end from the fit."""
+        sure = self.p_value < self.settings.match.sure or self.stands_apart
+        return sure or usual_distance(distances) < self.settings.match.refit_distance
 
 
 def refit(landscape: Landscape, state: State, seed: int) -> FloatArray:
     """How far refits to labels simulated from a fit end from it, as a share of its length."""
-    few = landscape.rank <= FEW_DIRECTIONS
+    settings = landscape.settings.match
+    few = landscape.rank <= settings.few_directions
     return refit_distances(
         landscape,
         landscape.theta_of(state.fitted),
         state.noise_scale,
-        n_simulations=N_SIMULATIONS_FEW if few else N_SIMULATIONS,
-        n_candidates=SIMULATED_CANDIDATES,
+        n_simulations=settings.refits_of_few if few else settings.refits,
+        n_candidates=settings.refit_candidates,
         seed=seed,
     )
 
@@ -116,8 +107,8 @@ def explore(
 ) -> Finding:
     """Search with at most `n_candidates`; `compare` with unrelated labels.
 
-    A match that was not found often and does not beat chance is no reason to stop: then the search
-    is made again with the whole budget.
+    A match that was not found often and is no better than those of unrelated labels is no reason to
+    stop: then the search is made again with the whole budget.
     """
 
     def tried(done: int, objective: float) -> None:
@@ -127,8 +118,9 @@ def explore(
         search_population, landscape, n_candidates=n_candidates, seed=seed, report=tried
     )
     finding = _judge(landscape, search(), seed, compare, report)
-    hasty = finding.search.stopped_by == "found again" and finding.search.n_found[0] < FOUND_OFTEN
-    if compare and hasty and not finding.beats_chance:
+    found = finding.search
+    often = found.n_found[0] >= landscape.settings.population.found_often
+    if compare and found.stopped_by == "found again" and not often and not finding.beats_chance:
         finding = _judge(landscape, search(patience=1.0), seed, compare, report)
     return finding
 
@@ -140,7 +132,7 @@ def _judge(
     compare: bool,
     report: Callable[[Stage], None],
 ) -> Finding:
-    """Prove the optimum if there are few directions, and compare it with chance."""
+    """Prove the optimum if there are few directions, and compare it with unrelated labels."""
     bound, certified = 0.0, False
     proof = certify(landscape, found.thetas[0])
     if proof is not None:
@@ -148,9 +140,9 @@ def _judge(
         found = _put_first(landscape, found, proof.theta)
     score, nulls = float("nan"), np.empty(0)
     if compare:
-        effort = min(found.n_candidates, NULL_CANDIDATES)
-        # An optimum that nothing but the budget ended is compared at equal effort: whoever tries
-        # longer finds a lower one among many alike.
+        effort = min(found.n_candidates, landscape.settings.nulls.most_candidates)
+        # An optimum that nothing but the budget ended is compared at equal effort: a longer
+        # search finds a lower one among many alike.
         best = float(found.objectives[0])
         if found.stopped_by == "budget":
             best = max(best, found.objective_after(effort))
@@ -160,7 +152,8 @@ def _judge(
             report(Stage(done, 0, best))
 
         nulls = null_scores(landscape, score, n_candidates=effort, seed=seed, report=compared)
-    return Finding(found, bound, certified, score, nulls, null_p_value(score, nulls))
+    p_value = null_p_value(score, nulls, landscape.settings.nulls)
+    return Finding(found, bound, certified, score, nulls, p_value, landscape.settings)
 
 
 def _put_first(landscape: Landscape, found: SearchResult, theta: FloatArray) -> SearchResult:

@@ -1,4 +1,4 @@
-"""Where to begin when the order given is mostly right: Huber, mixture, and Sinkhorn if need be."""
+"""Initial values where the order given is mostly right: Huber, mixture, and Sinkhorn if needed."""
 
 import numpy as np
 
@@ -14,19 +14,18 @@ from ..em.stopping import StopWhenStable
 from ..families.least_squares import LeastSquares
 from ..kernels.types import IntArray
 from .robust import fit_mixture
+from .settings import DEFAULT, SearchSettings
 
-# The mixture knows only that a mismatched label is somebody's, Sinkhorn that each is used once.
-# That starts to matter where many labels are mismatched, and is affordable in small groups.
-MANY_MISMATCHES = 0.35
-MOST_PAIRS = 1_000_000
-FIRST_GUESS = 0.1  # rate of mismatches, until the robust start has estimated it
-
-# Noise, as a share of the spread inside groups, and rate of mismatches that lost labels exceed.
-TIGHT, HARDLY_ANY_RIGHT = 0.65, 0.87
+FIRST_GUESS = DEFAULT.mostly_right.first_rate
 
 
 def mostly_right_start(
-    problem: Problem, solver: LeastSquares, prior: Prior, given: State | None, seed: int
+    problem: Problem,
+    solver: LeastSquares,
+    prior: Prior,
+    given: State | None,
+    seed: int,
+    settings: SearchSettings = DEFAULT,
 ) -> State:
     """Coefficients, noise, rate of mismatches, and a permutation with them.
 
@@ -40,6 +39,7 @@ def mostly_right_start(
         mismatch_rate=None if prior.estimates else prior.rate,
         match_prob=None if prior.match_prob is None else problem.restore(prior.match_prob),
         known=problem.restore(known) == 1.0,
+        settings=settings.mixture,
     )
     start = given or start_from_coefficients(problem, solver, mixture.coef, mixture.intercept)
     start = start._replace(
@@ -49,24 +49,29 @@ def mostly_right_start(
     )
     if prior.places is None:  # where labels have a reach, only the order given surely keeps it
         start = start._replace(perm=typical_permutation(problem, start, seed))
-    n_pairs = int((np.diff(problem.starts) ** 2).sum())
-    if given is not None or mixture.mismatch_rate < MANY_MISMATCHES or n_pairs > MOST_PAIRS:
+    own, n_pairs = settings.mostly_right, int((np.diff(problem.starts) ** 2).sum())
+    few = mixture.mismatch_rate < own.many_mismatches
+    if given is not None or few or n_pairs > own.most_pairs:
         return start
     table = MemoryTable(problem, solver, SinkhornAlignment(problem, prior))
-    end = run_em(table, start, max_iter=100, stop=StopWhenStable(table, 0.2, 5)).state
+    stop = StopWhenStable(table, own.sinkhorn_tolerance, own.sinkhorn_window)
+    end = run_em(table, start, max_iter=own.sinkhorn_steps, stop=stop).state
     if prior.places is not None:
         return end
     return end._replace(perm=typical_permutation(problem, end, seed))
 
 
-def fits_tightly(problem: Problem, solver: LeastSquares, seed: int) -> bool:
-    """Whether a fit that believes the order given finds many rows near a line.
+def fits_tightly(
+    problem: Problem, solver: LeastSquares, seed: int, settings: SearchSettings = DEFAULT
+) -> bool:
+    """Whether a fit that assumes the order given to be mostly right finds many rows near a line.
 
-    Labels that are lost leave it with noise like their own spread, or with hardly a row matched.
+    Labels in lost order leave it with noise like their own spread, or with hardly a row matched.
     """
-    start = mostly_right_start(problem, solver, Prior(FIRST_GUESS, True), None, seed)
-    tight = start.noise_scale < TIGHT * spread_inside(problem)
-    return tight and start.mismatch_rate < HARDLY_ANY_RIGHT
+    own = settings.mostly_right
+    start = mostly_right_start(problem, solver, Prior(own.first_rate, True), None, seed, settings)
+    tight = start.noise_scale < own.tight * spread_inside(problem)
+    return tight and start.mismatch_rate < own.hardly_any_right
 
 
 def spread_inside(problem: Problem) -> float:
@@ -86,8 +91,8 @@ def typical_permutation(problem: Problem, state: State, seed: int) -> IntArray:
 
     Every row is mismatched with its probability (drawn systematically along the rows), and these
     are sorted among themselves like the fitted values with noise. The most likely permutation
-    would leave all doubtful rows at home, and sorting without noise would leave residuals that are
-    too small; a chain takes tens of iterations to make up for either.
+    would leave all doubtful rows with their own label, and sorting without noise would leave
+    residuals that are too small; a chain takes tens of iterations to make up for either.
     """
     total = np.cumsum(1.0 - np.asarray(state.match_proba)) + 0.5
     leaves = np.floor(total) > np.floor(np.concatenate([[0.5], total[:-1]]))

@@ -14,23 +14,16 @@ from itertools import pairwise
 import numpy as np
 from scipy.stats import t as student
 
+from ..kernels.streams import FIRST_NULL, null_seed, numbered_generator
 from ..kernels.types import FloatArray
 from .landscape import Landscape
 from .population import SearchResult, search_population
-
-FEWEST, MOST = 4, 16
-# A p-value beyond these needs no further null; after some more nulls, less is enough.
-CLEARLY_BETTER, CLEARLY_NOT = 0.004, 0.3
-SOME, FAIRLY_BETTER, FAIRLY_NOT = 9, 0.01, 0.1
-# What simulations show of the spread of scores between nulls, worth so many nulls: the variance of
-# a handful is moderated by it.
-USUAL_SPREAD, WORTH = 0.35, 4
-SMALLEST = 1e-20  # of the total: an objective of zero has no logarithm
+from .settings import DEFAULT, NullSettings
 
 
 def match_score(landscape: Landscape, found: SearchResult, objective: float) -> float:
     """How low `objective` is, in logarithms, against the labels' spread and typical optima."""
-    best = max(objective, SMALLEST * landscape.total)
+    best = max(objective, landscape.settings.nulls.smallest * landscape.total)
     typical = max(found.typical, best)
     return float(np.log(best / landscape.total) + np.log(best / typical))
 
@@ -45,31 +38,33 @@ def null_scores(
 ) -> FloatArray:
     """Scores of the best matches for unrelated labels.
 
-    As many as it takes to tell whether `score` is lower, between 4 and 16.
+    As many as it takes to decide whether `score` is lower.
     """
     found: list[float] = []
-    for number in range(MOST):
-        rng = np.random.Generator(np.random.Philox(key=[seed, 1_000_000 + number]))
+    settings = landscape.settings.nulls
+    for number in range(settings.most):
+        rng = numbered_generator(seed, FIRST_NULL + number)
         null = landscape.with_labels(unrelated_labels(landscape, rng))
-        best = search_population(
-            null, n_candidates=n_candidates, seed=seed + number + 1, report=lambda *_: None
-        )
+        best = search_population(null, n_candidates=n_candidates, seed=null_seed(seed, number))
         found.append(match_score(null, best, float(best.objectives[0])))
         report(number + 1)
-        p = null_p_value(score, np.array(found))
-        if len(found) >= FEWEST and not CLEARLY_BETTER < p < CLEARLY_NOT:
-            break
-        if len(found) >= SOME and not FAIRLY_BETTER < p < FAIRLY_NOT:
+        p = null_p_value(score, np.array(found), settings)
+        if any(
+            len(found) >= enough and not low < p < high
+            for enough, (low, high) in (
+                (settings.fewest, settings.clear), (settings.some, settings.fair),
+            )
+        ):  # fmt: skip
             break
     return np.array(found)
 
 
-def null_p_value(score: float, nulls: FloatArray) -> float:
-    """Chance of a null as low as `score`: a moderated t-test."""
+def null_p_value(score: float, nulls: FloatArray, settings: NullSettings = DEFAULT.nulls) -> float:
+    """Probability of a null as low as `score`: a moderated t-test."""
     if len(nulls) < 2:
         return float("nan")
-    freedom = len(nulls) - 1 + WORTH
-    squares = float(((nulls - nulls.mean()) ** 2).sum()) + WORTH * USUAL_SPREAD**2
+    freedom = len(nulls) - 1 + settings.worth
+    squares = float(((nulls - nulls.mean()) ** 2).sum()) + settings.worth * settings.usual_spread**2
     spread = (squares / freedom * (1.0 + 1.0 / len(nulls))) ** 0.5
     return float(student.cdf((score - float(nulls.mean())) / spread, freedom))
 

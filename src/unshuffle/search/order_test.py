@@ -6,13 +6,9 @@ from scipy.stats import chi2
 from .landscape import Landscape
 from .restarts import draw_shuffles
 
-N_SHUFFLES = 199
-# In large tables so few are tried first, and are enough where nothing can come near any more.
-LARGE, FEW_SHUFFLES, BEYOND_DOUBT = 50_000, 39, 1e-20
-
 
 def order_p_value(landscape: Landscape, seed: int) -> float:
-    """Probability of explaining as much by chance, if labels were shuffled inside groups.
+    """p-value of the labels as given against labels shuffled at random inside groups.
 
     The sum of squares explained by least squares on the labels as given is compared with that on
     random shuffles. Its distribution over shuffles is close to a multiple of χ², whose two
@@ -22,15 +18,16 @@ def order_p_value(landscape: Landscape, seed: int) -> float:
     """
     if landscape.problem.n_movable == 0 or landscape.rank == 0:
         return float("nan")
-    if landscape.problem.n_movable >= LARGE:
-        p_value = compare(landscape, seed, FEW_SHUFFLES)
-        if p_value < BEYOND_DOUBT:
+    settings = landscape.settings.order_test
+    if landscape.problem.n_movable >= settings.large:
+        p_value = p_value_from(landscape, seed, settings.few_shuffles)
+        if p_value < settings.beyond_doubt:
             return p_value
-    return compare(landscape, seed, N_SHUFFLES)
+    return p_value_from(landscape, seed, settings.shuffles)
 
 
-def compare(landscape: Landscape, seed: int, n_shuffles: int) -> float:
-    """The labels as given beside so many shuffles."""
+def p_value_from(landscape: Landscape, seed: int, n_shuffles: int) -> float:
+    """Compare the labels as given with so many shuffles."""
     shuffled = np.empty((n_shuffles, landscape.rank))
     draw_shuffles(landscape, seed, 0, shuffled)
     centre = shuffled.mean(axis=0)  # what the groups explain however their labels stand

@@ -13,35 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..kernels.streams import FIRST_ROUND, numbered_generator
 from ..kernels.types import FloatArray, IntArray
 from .landscape import Landscape
 from .restarts import draw_shuffles
 from .starts import deterministic_starts, free_dimensions
-
-SIZE = 40  # members of the population
-APART = 0.1  # distance of two distinct optima, in lengths of the labels
-LARGEST_ROUND = 2_000
-SMALLEST_ROUND = 100
-MOMENTUM = 1.5
-SCREENING_STEPS = 6
-SURVIVING = 0.2
-MOST_STEPS = 500
-
-# When to stop before the budget is used up.
-FOUND_OFTEN = 10  # times, from independent starts
-FOUND_AGAIN, PATIENCE = 2, 0.05  # or so many times, once this share of the budget is used up
-STANDS_OUT = 1.5  # sum of squares of the next optimum, as a multiple of the best
-LEAST_TRIED = 1_000  # candidates before an optimum can stand out
-
-# The budget: candidates per doubling, and a bound on the work (rows × columns visited).
-CANDIDATES = 500
-MOST_DOUBLINGS = 10
-MOST_WORK = 4e10
-# Beyond so many open directions no affordable number of random ones comes near the optimum; what
-# recombination can do it does with fewer candidates.
-HOPEFUL_DIRECTIONS = 12
-DOUBLINGS_BEYOND = 5
-STEPS_PER_CANDIDATE = 16
 
 Report = Callable[[int, float], None]
 
@@ -60,8 +36,6 @@ class SearchResult:
         How often each was reached from independent starts.
     n_candidates : int
         Candidates tried.
-    n_steps : int
-        Hard steps taken.
     stopped_by : str
         "found again", "stands out" or "budget".
     path : list of (int, float)
@@ -74,7 +48,6 @@ class SearchResult:
     objectives: FloatArray
     n_found: IntArray
     n_candidates: int
-    n_steps: int
     stopped_by: str
     path: list[tuple[int, float]]
     typical: float
@@ -87,10 +60,11 @@ class SearchResult:
 
 def automatic_budget(landscape: Landscape) -> int:
     """Candidates worth trying: twice as many for each direction that group means leave open."""
-    free = free_dimensions(landscape)
-    doublings = min(free, MOST_DOUBLINGS) if free <= HOPEFUL_DIRECTIONS else DOUBLINGS_BEYOND
-    affordable = MOST_WORK / (landscape.work_per_step * STEPS_PER_CANDIDATE)
-    return max(int(min(CANDIDATES * 2.0**doublings, affordable)), 2)
+    free, settings = free_dimensions(landscape), landscape.settings.population
+    hopeful = free <= settings.hopeful_directions
+    doublings = min(free, settings.most_doublings) if hopeful else settings.doublings_beyond
+    affordable = settings.most_work / (landscape.work_per_step * settings.steps_per_candidate)
+    return max(int(min(settings.candidates * 2.0**doublings, affordable)), 2)
 
 
 def search_population(
@@ -98,28 +72,30 @@ def search_population(
     *,
     n_candidates: int,
     seed: int,
-    report: Report,
-    patience: float = PATIENCE,
+    report: Report = lambda tried, objective: None,
+    patience: float | None = None,
 ) -> SearchResult:
     """Search for the best matching with at most `n_candidates` starting points.
 
-    From the share `patience` of the budget on, two independent finds of the best optimum are
-    enough; before, it takes ten.
+    From the share `patience` of the budget on, fewer independent finds of the best optimum are
+    enough to stop.
 
     `report` gets the number of candidates tried and the lowest objective so far, once a round. The
     outcome depends on the seed alone, not on the threads.
     """
     if n_candidates < 1:
         raise ValueError(f"a search needs at least one candidate, got n_candidates={n_candidates}")
-    population = _Population(landscape)
+    settings, population = landscape.settings.population, _Population(landscape)
+    patience = settings.patience if patience is None else patience
     certain = deterministic_starts(landscape)[:n_candidates]
     population.add(*_follow(landscape, certain), independent=False)
     tried, round_number = len(certain), 0
     path, typical = [(tried, population.lowest)], list[float]()
-    size = min(max(n_candidates // 20, SMALLEST_ROUND), LARGEST_ROUND)
-    stopped_by = population.verdict(tried, patience * n_candidates)
+    size = max(n_candidates // settings.share_per_round, settings.smallest_round)
+    size = min(size, settings.largest_round)
+    stopped_by = population.stop_reason(tried, patience * n_candidates)
     while stopped_by == "budget" and tried < n_candidates:
-        rng = np.random.Generator(np.random.Philox(key=[seed, round_number]))
+        rng = numbered_generator(seed, FIRST_ROUND + round_number)
         size = min(size, n_candidates - tried)
         n_children = size // 2 if round_number else 0
         fresh = _independent(landscape, size - n_children, seed, tried, rng)
@@ -132,13 +108,12 @@ def search_population(
         tried, round_number = tried + size, round_number + 1
         path.append((tried, population.lowest))
         report(*path[-1])
-        stopped_by = population.verdict(tried, patience * n_candidates)
+        stopped_by = population.stop_reason(tried, patience * n_candidates)
     return SearchResult(
         population.thetas,
         landscape.total - population.explained,
         population.n_found,
         tried,
-        landscape.n_steps,
         stopped_by,
         path,
         typical[0] if typical else population.lowest,
@@ -157,18 +132,19 @@ def _independent(
 
 def _follow(landscape: Landscape, thetas: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Take a few steps from all candidates, then follow the best of them to the end."""
-    if len(thetas) * SURVIVING >= 2:
-        explained = landscape.descend(thetas, SCREENING_STEPS, momentum=MOMENTUM)
-        best = np.argsort(-explained, kind="stable")[: int(len(thetas) * SURVIVING)]
+    settings, most_steps = landscape.settings.population, landscape.settings.descent.most_steps
+    if len(thetas) * settings.surviving >= 2:
+        explained = landscape.descend(thetas, settings.screening_steps, momentum=settings.momentum)
+        best = np.argsort(-explained, kind="stable")[: int(len(thetas) * settings.surviving)]
         thetas = thetas[best]
-    return thetas, landscape.descend(thetas, MOST_STEPS, momentum=MOMENTUM)
+    return thetas, landscape.descend(thetas, most_steps, momentum=settings.momentum)
 
 
 class _Population:
     """Distinct optima, the best first, and how often each was found from independent starts."""
 
     def __init__(self, landscape: Landscape) -> None:
-        self.landscape = landscape
+        self.landscape, self.settings = landscape, landscape.settings.population
         self.length = landscape.total**0.5
         self.thetas = np.empty((0, landscape.rank))
         self.explained = np.empty(0)
@@ -183,7 +159,7 @@ class _Population:
         """Take in the ends of descents; those near a member replace it if they are better."""
         for k in np.argsort(-explained, kind="stable"):
             distance = np.linalg.norm(self.thetas - thetas[k], axis=1)
-            near = np.flatnonzero(distance < APART * self.length)
+            near = np.flatnonzero(distance < self.settings.distance * self.length)
             if not len(near):
                 self.thetas = np.vstack([self.thetas, thetas[k]])
                 self.explained = np.append(self.explained, explained[k])
@@ -193,7 +169,7 @@ class _Population:
             self.n_found[member] += independent
             if explained[k] > self.explained[member]:
                 self.thetas[member], self.explained[member] = thetas[k], explained[k]
-        best = np.argsort(-self.explained, kind="stable")[:SIZE]
+        best = np.argsort(-self.explained, kind="stable")[: self.settings.size]
         self.thetas, self.explained = self.thetas[best], self.explained[best]
         self.n_found = self.n_found[best]
 
@@ -201,21 +177,24 @@ class _Population:
         """Members moved by differences of members and by Gaussian steps."""
         n, rank = self.thetas.shape
         parent, one, other = rng.integers(n, size=(3, count))
-        share = np.where(rng.random(count) < 0.6, rng.uniform(0.3, 1.0, size=count), 0.0)
-        reach = np.exp(rng.uniform(np.log(0.02), 0.0, size=count)) * self.length / rank**0.5
+        differs = rng.random(count) < self.settings.difference_share
+        share = np.where(differs, rng.uniform(0.3, 1.0, size=count), 0.0)
+        shortest = np.log(self.settings.shortest_step)
+        step = np.exp(rng.uniform(shortest, 0.0, size=count)) * self.length / rank**0.5
         children: FloatArray = self.thetas[parent] + share[:, None] * (
             self.thetas[one] - self.thetas[other]
         )
-        children += reach[:, None] * rng.normal(size=(count, rank))
+        children += step[:, None] * rng.normal(size=(count, rank))
         return children
 
-    def verdict(self, tried: int, patience: float) -> str:
-        """Why the search may stop now; "budget" when only the budget can say."""
-        enough = FOUND_AGAIN if tried >= patience else FOUND_OFTEN
+    def stop_reason(self, tried: int, patience: float) -> str:
+        """Why the search may stop now; "budget" when only the budget can end it."""
+        settings = self.settings
+        enough = settings.found_again if tried >= patience else settings.found_often
         if self.n_found[0] >= enough:
             return "found again"
-        total = self.landscape.total
-        left = total - self.explained[:2]
-        if tried >= LEAST_TRIED and (len(left) < 2 or left[1] >= STANDS_OUT * left[0]):
+        left = self.landscape.total - self.explained[:2]
+        alone = len(left) < 2 or left[1] >= settings.stands_out * left[0]
+        if tried >= settings.least_tried and alone:
             return "stands out"
         return "budget"

@@ -13,7 +13,8 @@ from ..families.least_squares import LeastSquares
 from ..kernels.hard_em import shuffled_starts
 from ..kernels.match import shuffle_groups
 from ..kernels.types import FloatArray
-from .landscape import WORK_PER_CALL, Landscape
+from .landscape import Landscape
+from .settings import DEFAULT, SearchSettings
 
 
 class Restarts(NamedTuple):
@@ -33,6 +34,7 @@ def hard_em_restarts(
     seed: int,
     workers: Workers,
     report: Callable[[int, float], None],
+    settings: SearchSettings = DEFAULT,
 ) -> Restarts:
     """Run hard EM from the `given` starts and from random shuffles inside the groups.
 
@@ -40,11 +42,10 @@ def hard_em_restarts(
     outcome does not depend on the threads. `report` gets the number of starts done and the
     lowest objective so far.
     """
-    landscape = Landscape(problem, solver, workers)
+    landscape = Landscape(problem, solver, workers, settings)
     n_starts = len(given) + n_shuffles
     explained = np.empty(n_starts)
-    starts_per_call = max(1, WORK_PER_CALL // (landscape.work_per_step * max_iter))
-    together = starts_per_call * workers.n_jobs
+    together = landscape.steps_within_a_call(max_iter) * workers.n_jobs
     for first in range(0, n_starts, together):
         last = min(first + together, n_starts)
         thetas = np.empty((last - first, landscape.rank))

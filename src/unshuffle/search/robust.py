@@ -13,11 +13,9 @@ import numpy as np
 from ..alignment.density import kernel_density
 from ..families.least_squares import LeastSquares
 from ..kernels.types import BoolArray, FloatArray
+from .settings import DEFAULT, MixtureSettings
 
-HUBER_THRESHOLD = 1.345  # 95 % efficiency under normal noise
-SMALLEST_RELATIVE_NOISE = 1e-6
-ROWS_PER_BLOCK = 4_096
-MANY_ROWS = 50_000
+MEDIAN_OF_NORMAL = 0.6745  # of the size of normal noise, in standard deviations
 
 
 class Mixture(NamedTuple):
@@ -50,13 +48,16 @@ class Mixture(NamedTuple):
 class _Frame:
     """Weighted least squares in an orthonormal basis, where it cannot be ill-conditioned."""
 
-    def __init__(self, solver: LeastSquares, y: FloatArray) -> None:
+    def __init__(
+        self, solver: LeastSquares, y: FloatArray, settings: MixtureSettings = DEFAULT.mixture
+    ) -> None:
         basis = solver.basis()
         if solver.fit_intercept:
             constant = np.full((len(y), 1), len(y) ** -0.5)
             basis = np.concatenate([constant, basis], axis=1)
         self.basis = basis
         self.y = y
+        self.settings = settings
 
     def fit(self, weights: FloatArray | None = None) -> FloatArray:
         """Fitted values of the weighted least squares fit."""
@@ -64,8 +65,9 @@ class _Frame:
             return self.basis @ (self.basis.T @ self.y)
         size = self.basis.shape[1]
         gram, moment = np.zeros((size, size)), np.zeros(size)
-        for first in range(0, len(self.y), ROWS_PER_BLOCK):  # blocks stay in the cache
-            rows = slice(first, first + ROWS_PER_BLOCK)
+        per_block = self.settings.rows_per_block
+        for first in range(0, len(self.y), per_block):
+            rows = slice(first, first + per_block)
             weighted = self.basis[rows] * weights[rows, None]
             gram += weighted.T @ self.basis[rows]
             moment += weighted.T @ self.y[rows]
@@ -83,10 +85,11 @@ def fit_mixture(
     known: BoolArray | None = None,
     max_iter: int = 500,
     tol: float = 1e-8,
+    settings: MixtureSettings = DEFAULT.mixture,
 ) -> Mixture:
     """Fit the mixture by EM from two starts, OLS and Huber; the higher likelihood wins.
 
-    Large data begin where a part of the rows leads.
+    Large data start from the fit to a sample of the rows.
 
     A given `mismatch_rate` or `match_prob` (per row) stays as it is; otherwise the rate is
     estimated from the rows that are not `known` to hold their own label.
@@ -94,8 +97,8 @@ def fit_mixture(
     if known is None:
         known = np.zeros(len(y), dtype=np.bool_)
     starts = []
-    if len(y) > MANY_ROWS:  # the way from OLS or Huber is found on a part of the rows
-        few = slice(None, None, -(-len(y) // MANY_ROWS))
+    if len(y) > settings.many_rows:
+        few = slice(None, None, -(-len(y) // settings.many_rows))
         sample = fit_mixture(
             LeastSquares(solver.X[few], fit_intercept=solver.fit_intercept),
             y[few],
@@ -104,9 +107,10 @@ def fit_mixture(
             known=known[few],
             max_iter=max_iter,
             tol=tol,
+            settings=settings,
         )
         starts = [solver.predict(sample.coef, sample.intercept)]
-    frame, density = _Frame(solver, y), kernel_density(y)
+    frame, density = _Frame(solver, y, settings), kernel_density(y)
     if not starts:
         ordinary = frame.fit()
         starts = [ordinary, huber(frame, ordinary)]
@@ -120,19 +124,25 @@ def fit_mixture(
     return best._replace(coef=solution.coef, intercept=solution.intercept)
 
 
-def huber(frame: _Frame, fitted: FloatArray, n_iter: int = 30) -> FloatArray:
+def huber(frame: _Frame, fitted: FloatArray) -> FloatArray:
     """Fitted values of Huber's regression, by reweighting with the residuals' median scale."""
-    for _ in range(n_iter):
+    settings = frame.settings
+    for _ in range(settings.huber_steps):
         size = np.abs(frame.y - fitted)
-        scale = float(np.median(size)) / 0.6745
+        scale = median_scale(size)
         if scale == 0.0:
             break
-        limit = HUBER_THRESHOLD * scale
+        limit = settings.huber_threshold * scale
         before = fitted
         fitted = frame.fit(limit / np.maximum(size, limit))
-        if np.max(np.abs(fitted - before)) < 1e-6 * scale:
+        if np.max(np.abs(fitted - before)) < settings.huber_tolerance * scale:
             break
     return fitted
+
+
+def median_scale(size: FloatArray) -> float:
+    """Standard deviation of normal noise from the median size of the residuals."""
+    return float(np.median(size)) / MEDIAN_OF_NORMAL
 
 
 def _climb(
@@ -146,8 +156,8 @@ def _climb(
     tol: float,
 ) -> tuple[FloatArray, Mixture]:
     y, n_open = frame.y, max(int(np.sum(~known)), 1)
-    floor = SMALLEST_RELATIVE_NOISE * float(y.std())
-    scale = max(float(np.median(np.abs(y - fitted))) / 0.6745, floor)
+    floor = frame.settings.smallest_noise * float(y.std())
+    scale = max(median_scale(np.abs(y - fitted)), floor)
     share = 0.5 if rate is None else rate
     before, converged, n_iter = -np.inf, False, 0
     while not converged and n_iter < max_iter:

@@ -1,14 +1,13 @@
-"""Where a search begins before chance comes in."""
+"""Starts that are not drawn at random, and what is known without any search."""
 
 import numpy as np
 
 from ..kernels.types import FloatArray
 from .landscape import Landscape
 from .mostly_right import share_inside
+from .settings import DEFAULT
 
-ROWS_PER_DIRECTION = 3
-# Below this share of the labels' variance inside groups the labels as given are nearly right.
-MUCH_INSIDE = 0.2
+MUCH_INSIDE = DEFAULT.anchor.much_inside
 
 
 def deterministic_starts(landscape: Landscape) -> FloatArray:
@@ -30,24 +29,25 @@ def free_dimensions(landscape: Landscape) -> int:
     """Number of directions about which group means say nothing."""
     weights, rows, _ = _means(landscape)
     singular = np.linalg.svd(rows * weights[:, None], compute_uv=False)
-    # In an orthonormal basis the singular values are the shares of each direction that lie
-    # between groups; the means of groups at random hold about their share of the rows.
-    return landscape.rank - int(np.sum(singular > 0.1))
+    # In an orthonormal basis these are the shares of each direction that lie between groups.
+    return landscape.rank - int(np.sum(singular > landscape.settings.anchor.between_groups))
 
 
 def anchor(landscape: Landscape) -> str | None:
     """What no shuffle can touch and is enough to fit the coefficients by itself.
 
     The rows that keep their label, or these and the means of the groups, if they say something
-    about every direction; None where there is too little of both, or where groups tell the labels
-    so well that they were surely cut by them: regression to the mean would bias their means.
+    about every direction. None where there is too little of both, or where the labels differ so
+    little inside groups that these were surely made from them: regression to the mean would bias
+    their means.
     """
-    problem, enough = landscape.problem, ROWS_PER_DIRECTION * (landscape.rank + 1)
+    problem, settings = landscape.problem, landscape.settings.anchor
+    enough = settings.rows_per_direction * (landscape.rank + 1)
     n_pinned = problem.n_rows - problem.n_movable
     if n_pinned >= enough:
         return "known rows"
     several = n_pinned + problem.n_blocks >= enough and free_dimensions(landscape) == 0
-    if several and share_inside(problem) >= MUCH_INSIDE:
+    if several and share_inside(problem) >= settings.much_inside:
         return "group means"
     return None
 

@@ -1,0 +1,89 @@
+"""The numbers of bootstrap, posterior and the other chains after a fit, each with its reason."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class BootstrapSettings:
+    """Refits to simulated labels."""
+
+    sweeps_to_forget: int = 100  # until a chain has forgotten that every label started in place
+    replicates_at_once: int = 4  # for each thread, between two reports
+
+
+@dataclass(frozen=True)
+class PartnerSettings:
+    """Counting which labels a row holds."""
+
+    snapshots: int = 200  # probabilities in steps of half a percent
+    sweeps: int = 5  # between two snapshots
+    fewest_proposals: int = 2_000  # the same for small data
+
+
+@dataclass(frozen=True)
+class SandwichSettings:
+    """The robust covariance."""
+
+    spare_units: int = 10  # more than parameters: with fewer units squared scores say little
+    # Snapshots are cheap beside a fit, and noise in the expected scores would count as variance.
+    more_snapshots: int = 2
+
+
+@dataclass(frozen=True)
+class SensitivitySettings:
+    """How far the fit moves with more noise."""
+
+    inflation: float = 1.5  # times the noise estimated
+    iterations: int = 6
+
+
+@dataclass(frozen=True)
+class PosteriorSettings:
+    """Chains over coefficients, noise, permutation and rate of mismatches."""
+
+    rounds: int = 100  # between which an interruption is obeyed and progress reported
+    # Initial values: standard deviation of the logarithms of noise and odds between chains.
+    spread_of_starts: float = 0.5
+    # Proposals of either kind of swap: so many a row, and for small data more, up to a number that
+    # takes about as long as the rest of an iteration.
+    sweeps: int = 4
+    sweeps_of_small: int = 50
+    proposals_of_small: int = 4_000
+    # Steps of the coefficients that carry labels along: how many, and the share that are jumps.
+    carried_steps: int = 2
+    jump_share: float = 0.5
+    # Their length aims at this acceptance, from the usual length of a random walk, with changes
+    # that fade like this power of the iteration.
+    good_acceptance: float = 0.25
+    first_length: float = 2.4
+    fading: float = 0.6
+    # Their shape is learnt from more than so many draws a direction, and kept away from singular.
+    draws_per_direction: int = 4
+    added_variance: float = 0.05
+
+
+@dataclass(frozen=True)
+class RateSettings:
+    """Draws of the rate of mismatches."""
+
+    knots: int = 513  # of the spline that replaces sums over groups
+    slice_width: float = 1.0  # in logits
+
+
+@dataclass(frozen=True)
+class CalibrationSettings:
+    """Chains whose calibration is checked."""
+
+    draws: int = 63  # ranks 0 .. 63, in bins of equal size
+    thin: int = 3
+    warmup: int = 60
+    first_rate: float = 0.3
+
+
+BOOTSTRAP = BootstrapSettings()
+PARTNERS = PartnerSettings()
+SANDWICH = SandwichSettings()
+SENSITIVITY = SensitivitySettings()
+POSTERIOR = PosteriorSettings()
+RATES = RateSettings()
+CALIBRATION = CalibrationSettings()

@@ -1,0 +1,170 @@
+"""The numbers of the searches for initial values, each with its reason."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class DescentSettings:
+    """Hard EM steps, and how they are handed to threads."""
+
+    # Rows × columns visited between two places where an interruption is obeyed.
+    work_per_call: int = 20_000_000
+    sort_columns: int = 8  # sorting a row costs about as much as visiting so many columns
+    smallest_gain: float = 1e-12  # share of the sum of squares; a smaller gain ends a descent
+    most_steps: int = 500
+
+
+@dataclass(frozen=True)
+class PopulationSettings:
+    """The global search."""
+
+    size: int = 40  # optima that are kept
+    distance: float = 0.1  # optima that are closer count as one; in lengths of the labels
+    # Candidates of a round: a share of the budget, within limits.
+    share_per_round: int = 20
+    smallest_round: int = 100
+    largest_round: int = 2_000
+    momentum: float = 1.5  # how far a step continues where the last one led
+    # Steps taken from all candidates, and the share of these that is followed to the end.
+    screening_steps: int = 6
+    surviving: float = 0.2
+    # Children: the share that gets a difference of members, and the shortest random step.
+    difference_share: float = 0.6
+    shortest_step: float = 0.02
+    # The search ends when the best optimum was found so many times from independent starts, or
+    # fewer times once a share of the budget is used, or when the next one is so many times as high.
+    found_often: int = 10
+    found_again: int = 2
+    patience: float = 0.05
+    stands_out: float = 1.5
+    least_tried: int = 1_000  # candidates before an optimum can stand out
+    # The budget: candidates, doubled for each direction that group means leave open.
+    candidates: int = 500
+    most_doublings: int = 10
+    # With more open directions no affordable number of random ones comes near the optimum; what
+    # recombination can do it does with fewer candidates.
+    hopeful_directions: int = 12
+    doublings_beyond: int = 5
+    most_work: float = 4e10  # rows × columns visited
+    steps_per_candidate: int = 16
+
+
+@dataclass(frozen=True)
+class CertificateSettings:
+    """The proof that no matching is better."""
+
+    most_directions: int = 3  # the number of cones grows exponentially with them
+    most_evaluations: int = 200_000
+    most_work: float = 2e10  # rows × columns visited
+    gap: float = 1e-6  # share of the sum of squares that may remain open in a complete proof
+    smallest_gap: float = 1e-11  # of the total, what rounding hides
+    splits_per_round: int = 512
+
+
+@dataclass(frozen=True)
+class NullSettings:
+    """The null distribution: best matches of unrelated labels."""
+
+    most_candidates: int = 1_000  # of each search: what most need, and no more than the fit's own
+    fewest: int = 4
+    most: int = 16
+    # A p-value outside needs no further null; after some more nulls, the narrower limits hold.
+    clear: tuple[float, float] = (0.004, 0.3)
+    some: int = 9
+    fair: tuple[float, float] = (0.01, 0.1)
+    # What simulations show of the spread of scores between nulls, worth so many nulls: the variance
+    # of a handful is moderated by it.
+    usual_spread: float = 0.35
+    worth: int = 4
+    smallest: float = 1e-20  # of the total: an objective of zero has no logarithm
+
+
+@dataclass(frozen=True)
+class MatchSettings:
+    """When a fit starts from the best match that was found."""
+
+    # Limits of the p-value against unrelated labels: a match is used when it is `sure`; when it is
+    # `likely` and refits lead back to it; when it is `doubtful`, but stands far below all others;
+    # or when searches `agreed` on it and refits lead back to it.
+    sure: float = 0.02
+    likely: float = 0.05
+    agreed: float = 0.15
+    doubtful: float = 0.2
+    far_below: float = 1.3  # sum of squares of the next match, as a multiple of the best
+    refit_distance: float = 0.2  # share of the coefficients' length within which refits lead back
+    # More refits where they are cheap and the sign of a slope may be all that is lost.
+    refits: int = 3
+    few_directions: int = 3
+    refits_of_few: int = 9
+    refit_candidates: int = 500
+    cautious_temper: float = 1.5  # inflates the noise where a fit starts from no match
+
+
+@dataclass(frozen=True)
+class OrderTestSettings:
+    """The test of whether the order given says anything."""
+
+    shuffles: int = 199
+    # Large tables try few shuffles first, enough where no shuffle can come near any more.
+    large: int = 50_000
+    few_shuffles: int = 39
+    beyond_doubt: float = 1e-20
+
+
+@dataclass(frozen=True)
+class AnchorSettings:
+    """What no shuffle can touch: known rows and group means."""
+
+    rows_per_direction: int = 3
+    # Below this share of the labels' variance inside groups the labels as given are nearly right.
+    much_inside: float = 0.2
+    # Share of a direction that must lie between groups: means of random groups hold about their
+    # share of the rows.
+    between_groups: float = 0.1
+
+
+@dataclass(frozen=True)
+class MixtureSettings:
+    """The robust fits."""
+
+    huber_threshold: float = 1.345  # 95 % efficiency under normal noise
+    huber_steps: int = 30
+    huber_tolerance: float = 1e-6  # in units of the noise
+    smallest_noise: float = 1e-6  # share of the labels' standard deviation
+    rows_per_block: int = 4_096  # blocks stay in the cache
+    many_rows: int = 50_000  # larger tables start from the fit to a sample of about so many rows
+
+
+@dataclass(frozen=True)
+class MostlyRightSettings:
+    """Initial values where the order given is mostly right."""
+
+    first_rate: float = 0.1  # of mismatches, until the mixture has estimated it
+    # The mixture knows only that a mismatched label is some row's, Sinkhorn that each is used once.
+    # That starts to matter where many labels are mismatched, and is affordable in small groups.
+    many_mismatches: float = 0.35
+    most_pairs: int = 1_000_000
+    sinkhorn_steps: int = 100
+    sinkhorn_tolerance: float = 0.2
+    sinkhorn_window: int = 5
+    # Noise, as a share of the spread inside groups, and rate that labels in lost order exceed.
+    tight: float = 0.65
+    hardly_any_right: float = 0.87
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """All of them; a `Landscape` carries them to the functions that search it."""
+
+    descent: DescentSettings = DescentSettings()
+    population: PopulationSettings = PopulationSettings()
+    certificate: CertificateSettings = CertificateSettings()
+    nulls: NullSettings = NullSettings()
+    match: MatchSettings = MatchSettings()
+    order_test: OrderTestSettings = OrderTestSettings()
+    anchor: AnchorSettings = AnchorSettings()
+    mixture: MixtureSettings = MixtureSettings()
+    mostly_right: MostlyRightSettings = MostlyRightSettings()
+
+
+DEFAULT = SearchSettings()
