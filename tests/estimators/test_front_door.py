@@ -4,13 +4,11 @@ from sklearn.linear_model import LinearRegression
 
 from unshuffle import ShuffledRegressor, StochasticEMRegressor
 from unshuffle.data.problem import make_problem
-from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
 from unshuffle.families.least_squares import LeastSquares
 from unshuffle.metrics import coefficient_error, matched_mse
 from unshuffle.search import order_test
-from unshuffle.search.landscape import Landscape
-from unshuffle.search.settings import OrderTestSettings, SearchSettings
+from unshuffle.search.settings import OrderTestSettings
 
 pytestmark = pytest.mark.filterwarnings("ignore::unshuffle.UnidentifiableWarning")
 
@@ -218,18 +216,16 @@ def test_progress_is_reported_through_search_and_iterations():
 
 def test_large_tables_need_few_shuffles_where_nothing_comes_near(monkeypatch):
     own = OrderTestSettings(large=1_000)
-    settings = SearchSettings(order_test=own)
     rng, tried = np.random.default_rng(0), []
     X = rng.normal(size=(3_000, 3))
     y = X @ [1.0, 2.0, 0.5] + 0.3 * rng.normal(size=3_000)
     compare = order_test.p_value_from
     monkeypatch.setattr(
-        order_test, "p_value_from", lambda *args: tried.append(args[2]) or compare(*args)
+        order_test, "p_value_from", lambda *args: tried.append(args[3]) or compare(*args)
     )
     for labels in (y, rng.permutation(y)):
         problem = make_problem(X, labels, np.zeros(3_000, dtype=int), np.zeros(3_000, dtype=bool))
         solver = LeastSquares(X, fit_intercept=True)
-        with Workers(1) as workers:
-            p_value = order_test.order_p_value(Landscape(problem, solver, workers, settings), 0)
+        p_value = order_test.order_p_value(problem, solver, 0, own)
         assert (p_value < own.beyond_doubt) == (labels is y)
     assert tried == [own.few_shuffles, own.few_shuffles, own.shuffles]

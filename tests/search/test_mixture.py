@@ -10,7 +10,7 @@ from unshuffle import MixtureRegressor
 from unshuffle.alignment.density import kernel_density
 from unshuffle.datasets import make_shuffled_regression
 from unshuffle.families.least_squares import LeastSquares
-from unshuffle.search.robust import _Frame, huber
+from unshuffle.search.robust import WeightedFit, huber
 
 
 @pytest.fixture
@@ -68,8 +68,8 @@ def test_density_stays_positive_and_finite(values):
 
 
 def test_huber_is_close_to_scikit_learns(data):
-    frame = _Frame(LeastSquares(data.X, fit_intercept=True), data.y)
-    ours = huber(frame, frame.fit())
+    weighted = WeightedFit(LeastSquares(data.X, fit_intercept=True), data.y)
+    ours = huber(weighted, weighted.fit())
     theirs = HuberRegressor(epsilon=1.345, alpha=0).fit(data.X, data.y).predict(data.X)
     # Theirs estimates the scale together with the coefficients, ours by the median.
     assert np.sqrt(np.mean((ours - theirs) ** 2)) < 0.1 * np.std(data.y)

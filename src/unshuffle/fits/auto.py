@@ -95,7 +95,7 @@ def fit_auto(data: InMemory, settings: AutoSettings, *, reporting: Reporting = q
     router = Router(data, settings, reporting)
     pairing, p_value = router.declared_pairing(), NAN
     if pairing == "auto":
-        p_value = order_p_value(router.landscape, settings.seed)
+        p_value = order_p_value(data.problem, router.solver, settings.seed)
         outcome = router.find_out(p_value)
     elif pairing == "known":
         outcome = Outcome(fit_known(data, router.solver, settings.seed), "known")

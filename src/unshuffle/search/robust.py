@@ -45,35 +45,43 @@ class Mixture(NamedTuple):
     converged: bool
 
 
-class _Frame:
-    """Weighted least squares in an orthonormal basis, where it cannot be ill-conditioned."""
+class WeightedFit:
+    """Weighted least squares of labels, in coordinates where it cannot be ill-conditioned.
+
+    Blocks of X are brought into these coordinates one at a time, so that no copy of X is needed.
+    """
 
     def __init__(
         self, solver: LeastSquares, y: FloatArray, settings: MixtureSettings = DEFAULT.mixture
     ) -> None:
-        basis = solver.basis()
-        if solver.fit_intercept:
-            constant = np.full((len(y), 1), len(y) ** -0.5)
-            basis = np.concatenate([constant, basis], axis=1)
-        self.basis = basis
-        self.y = y
-        self.settings = settings
+        self.solver, self.y, self.settings = solver, y, settings
 
     def fit(self, weights: FloatArray | None = None) -> FloatArray:
-        """Fitted values of the weighted least squares fit."""
-        if weights is None:
-            return self.basis @ (self.basis.T @ self.y)
-        size = self.basis.shape[1]
+        """Fitted values of the weighted least squares fit; all weights are equal by default."""
+        solver, n, per_block = self.solver, len(self.y), self.settings.rows_per_block
+        size = solver.rank + solver.fit_intercept
         gram, moment = np.zeros((size, size)), np.zeros(size)
-        per_block = self.settings.rows_per_block
-        for first in range(0, len(self.y), per_block):
+        for first in range(0, n, per_block):
             rows = slice(first, first + per_block)
-            weighted = self.basis[rows] * weights[rows, None]
-            gram += weighted.T @ self.basis[rows]
+            block = self._block(rows)
+            weighted = block if weights is None else block * weights[rows, None]
+            gram += weighted.T @ block
             moment += weighted.T @ self.y[rows]
         theta = np.linalg.lstsq(gram, moment, rcond=None)[0]
-        fitted: FloatArray = self.basis @ theta
-        return fitted
+        coef = solver.to_coef @ theta[size - solver.rank :]
+        intercept = -float(solver.centre @ coef)
+        if solver.fit_intercept:
+            intercept += float(theta[0]) * n**-0.5
+        return solver.predict(coef, intercept)
+
+    def _block(self, rows: slice) -> FloatArray:
+        """Some rows in orthonormal coordinates, the constant first."""
+        solver = self.solver
+        block: FloatArray = (solver.X[rows] - solver.centre) @ solver.to_coef
+        if not solver.fit_intercept:
+            return block
+        constant = np.full((len(block), 1), len(self.y) ** -0.5)
+        return np.concatenate([constant, block], axis=1)
 
 
 def fit_mixture(
@@ -110,12 +118,12 @@ def fit_mixture(
             settings=settings,
         )
         starts = [solver.predict(sample.coef, sample.intercept)]
-    frame, density = _Frame(solver, y, settings), kernel_density(y)
+    weighted, density = WeightedFit(solver, y, settings), kernel_density(y)
     if not starts:
-        ordinary = frame.fit()
-        starts = [ordinary, huber(frame, ordinary)]
+        ordinary = weighted.fit()
+        starts = [ordinary, huber(weighted, ordinary)]
     ends = [
-        _climb(frame, density, start, mismatch_rate, match_prob, known, max_iter, tol)
+        _climb(weighted, density, start, mismatch_rate, match_prob, known, max_iter, tol)
         for start in starts
     ]
     fitted, best = max(ends, key=lambda end: end[1].log_likelihood)
@@ -124,17 +132,17 @@ def fit_mixture(
     return best._replace(coef=solution.coef, intercept=solution.intercept)
 
 
-def huber(frame: _Frame, fitted: FloatArray) -> FloatArray:
+def huber(weighted: WeightedFit, fitted: FloatArray) -> FloatArray:
     """Fitted values of Huber's regression, by reweighting with the residuals' median scale."""
-    settings = frame.settings
+    settings = weighted.settings
     for _ in range(settings.huber_steps):
-        size = np.abs(frame.y - fitted)
+        size = np.abs(weighted.y - fitted)
         scale = median_scale(size)
         if scale == 0.0:
             break
         limit = settings.huber_threshold * scale
         before = fitted
-        fitted = frame.fit(limit / np.maximum(size, limit))
+        fitted = weighted.fit(limit / np.maximum(size, limit))
         if np.max(np.abs(fitted - before)) < settings.huber_tolerance * scale:
             break
     return fitted
@@ -146,7 +154,7 @@ def median_scale(size: FloatArray) -> float:
 
 
 def _climb(
-    frame: _Frame,
+    weighted: WeightedFit,
     density: FloatArray,
     fitted: FloatArray,
     rate: float | None,
@@ -155,8 +163,8 @@ def _climb(
     max_iter: int,
     tol: float,
 ) -> tuple[FloatArray, Mixture]:
-    y, n_open = frame.y, max(int(np.sum(~known)), 1)
-    floor = frame.settings.smallest_noise * float(y.std())
+    y, n_open = weighted.y, max(int(np.sum(~known)), 1)
+    floor = weighted.settings.smallest_noise * float(y.std())
     scale = max(median_scale(np.abs(y - fitted)), floor)
     share = 0.5 if rate is None else rate
     before, converged, n_iter = -np.inf, False, 0
@@ -172,7 +180,7 @@ def _climb(
         level = float(np.mean(np.log(total)))
         converged = level - before <= tol * (1.0 + abs(level))
         before = level
-        fitted = frame.fit(posterior)
+        fitted = weighted.fit(posterior)
         weight = float(posterior.sum())
         residual = y - fitted
         scale = max(float(np.sqrt((posterior * residual**2).sum() / max(weight, 1e-300))), floor)
