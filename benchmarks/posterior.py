@@ -6,17 +6,16 @@ import warnings
 
 import numpy as np
 
+from benchmarks.calibration import CALIBRATION, CASES, calibration_ranks
 from unshuffle import ShuffledRegressor, StochasticEMRegressor, warm_up
 from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
 from unshuffle.families.least_squares import LeastSquares
-from unshuffle.inference.calibration import CASES, calibration_ranks
 from unshuffle.inference.diagnostics import rank_p_value
 from unshuffle.inference.parameter_prior import weakly_informative
 from unshuffle.inference.posterior import collect, dispersed_starts, run_chains
 from unshuffle.inference.posterior_chain import ALL_MOVES, PosteriorChain
 from unshuffle.inference.posterior_model import Model
-from unshuffle.inference.sampling_settings import CALIBRATION
 
 from .run import show
 

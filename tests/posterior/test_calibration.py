@@ -1,11 +1,10 @@
 """Simulation-based calibration: ranks of the truth stay in the band; wrong samplers leave it."""
 
 import pytest
+from benchmarks.calibration import CALIBRATION, CASES, calibration_ranks
 
-from unshuffle.inference.calibration import CASES, calibration_ranks
 from unshuffle.inference.diagnostics import rank_p_value
 from unshuffle.inference.posterior_chain import PosteriorChain
-from unshuffle.inference.sampling_settings import CALIBRATION
 
 
 class Sure(PosteriorChain):

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from benchmarks.calibration import simulate
 
 from posterior.enumeration import enumerate_posterior
 from unshuffle.alignment.priors import Prior
-from unshuffle.inference.calibration import simulate
 from unshuffle.inference.diagnostics import ess_bulk
 from unshuffle.inference.parameter_prior import ParameterPrior
 from unshuffle.inference.posterior_chain import PosteriorChain

@@ -1,47 +1,29 @@
 """Numbers of the alignments, and why they have their values."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class WorkSettings:
-    """How work is cut for threads. It decides who does what and when, never the answer.
+    """How work is cut for threads. It decides who does what and when, never the answer."""
 
-    Attributes
-    ----------
-    proposals_per_piece, visits_per_piece, rows_per_piece : int
-        Of one call of a kernel: a few tenths of a second at worst, after which an interruption
-        takes effect.
-    proposals_per_thread, visits_per_thread : int
-        Below this much work a second thread costs more than it brings.
-    """
-
+    # Of one call of a kernel: a few tenths of a second at worst, then an interruption takes effect.
     proposals_per_piece: int = 1 << 21
     visits_per_piece: int = 1 << 22
     rows_per_piece: int = 1 << 20
+    # Below this much work a second thread costs more than it brings.
     proposals_per_thread: int = 1 << 15
     visits_per_thread: int = 1 << 15
 
 
 @dataclass(frozen=True)
 class GridSettings:
-    """Sinkhorn's products on a grid.
-
-    Attributes
-    ----------
-    nodes_per_noise : int
-        Nodes of the grid to one standard deviation of the noise.
-    farthest : float
-        In standard deviations: rows farther from all labels (or labels from all rows) count as if
-        they were so far.
-    smallest : float
-        Sums below it lose their digits; then the grid is given up.
-    most_nodes, steps, steps_per_check : int
-    """
+    """Sinkhorn's products on a grid."""
 
     nodes_per_noise: int = 24
+    # In noise: rows farther from all labels (or labels from all rows) count as if they were so far.
     farthest: float = 30.0
-    smallest: float = 1e-280
+    smallest: float = 1e-280  # sums below it lose their digits; then the grid is given up
     most_nodes: int = 1 << 18
     steps: int = 2_000
     steps_per_check: int = 5
@@ -49,28 +31,16 @@ class GridSettings:
 
 @dataclass(frozen=True)
 class SinkhornSettings:
-    """Sinkhorn scaling.
+    """Sinkhorn scaling."""
 
-    Attributes
-    ----------
-    tolerance : float
-        Of the row sums.
-    largest_dense_block : int
-        The dense matrix of a larger one would need more than 200 MB.
-    smallest_grid_block : int
-        Below it the dense matrix is as fast as the grid.
-    rounds, steps_per_round, steps_per_check : int
-        Rounds in the log domain, and plain products between two of them.
-    grid : GridSettings
-    """
-
-    tolerance: float = 1e-4
-    largest_dense_block: int = 5_000
-    smallest_grid_block: int = 1_000
+    tolerance: float = 1e-4  # of the row sums
+    largest_dense_block: int = 5_000  # a larger matrix would need more than 200 MB
+    smallest_grid_block: int = 1_000  # below it the dense matrix is as fast as the grid
+    # Rounds in the log domain, and plain products between two of them.
     rounds: int = 10
     steps_per_round: int = 200
     steps_per_check: int = 10
-    grid: GridSettings = field(default_factory=GridSettings)
+    grid: GridSettings = GridSettings()
 
 
 WORK = WorkSettings()

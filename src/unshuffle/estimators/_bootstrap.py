@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data.problem import Problem
 from ..data.threads import Workers
-from ..fits.bootstrap import BootstrapSettings, bootstrap
+from ..fits.bootstrap import bootstrap
 from ..fits.data import InMemory
 from ..fits.results import StochasticFit
 from ..fits.settings import StochasticSettings
@@ -85,13 +85,13 @@ class BootstrapMethods:
         if not isinstance(n_boot, Integral) or isinstance(n_boot, bool) or n_boot < 2:
             raise ValueError(f"n_boot must be a whole number of at least 2, got {n_boot!r}")
         problem = self._kept_problem()
-        settings = BootstrapSettings(self._seed_of_fit(random_state), int(n_boot))
         with self._workers(n_jobs) as workers:
             return bootstrap(
                 InMemory(problem, workers),
                 self._stochastic,
                 self._refitting(),
-                settings,
+                n_boot=int(n_boot),
+                seed=self._seed_of_fit(random_state),
                 reporting=reporting(verbose, None),
             )
 

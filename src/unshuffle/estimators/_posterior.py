@@ -12,7 +12,7 @@ from ..data.problem import Problem
 from ..data.threads import Workers
 from ..exceptions import MixingWarning
 from ..fits.data import InMemory
-from ..fits.posterior import PosteriorSettings, sample_posterior
+from ..fits.posterior import sample_posterior
 from ..fits.results import StochasticFit
 from ..inference.diagnostics import FEWEST_DRAWS
 from ..inference.posterior import Posterior
@@ -94,9 +94,6 @@ class PosteriorMethods:
         check_is_fitted(self)
         check_counts(n_chains=n_chains, n_draws=n_draws, n_warmup=n_warmup, thin=thin)
         problem = self._kept_problem()
-        settings = PosteriorSettings(
-            self._seed_of_fit(random_state), int(n_chains), int(n_draws), int(n_warmup), int(thin)
-        )
         found = getattr(self, "solutions_", None)
         with self._workers(n_jobs) as workers:
             posterior = sample_posterior(
@@ -104,7 +101,11 @@ class PosteriorMethods:
                 self._stochastic,
                 self.coef_[None] if found is None else found,
                 feature_names(getattr(self, "feature_names_in_", None), len(self.coef_)),
-                settings,
+                n_chains=int(n_chains),
+                n_draws=int(n_draws),
+                n_warmup=int(n_warmup),
+                thin=int(thin),
+                seed=self._seed_of_fit(random_state),
                 reporting=reporting(verbose, None),
             )
         warn_not_mixed(posterior)

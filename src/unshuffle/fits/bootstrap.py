@@ -1,6 +1,6 @@
 """Parametric bootstrap: fit labels that are simulated from a fit."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ..em.memory import MemoryTable
 from ..em.stopping import StopWhenStable, never
 from ..families.least_squares import LeastSquares
 from ..inference.bootstrap import BootstrapResult, Draw, Refit, Source, replicate
+from ..inference.sampling_settings import BOOTSTRAP
 from .data import InMemory
 from .finish import n_averaged
 from .plan import Plan, aligner, plan_in_memory
@@ -22,31 +23,13 @@ from .settings import StochasticSettings
 from .starts import start_of
 
 
-@dataclass(frozen=True)
-class BootstrapSettings:
-    """How replicates are made.
-
-    Attributes
-    ----------
-    seed : int
-    n_boot : int
-        Replicates.
-    sweeps : int
-        Most proposals per row and iteration. A fit of small data makes more of them, for a
-        steadier answer; beside the spread of the replicates that would not be seen.
-    """
-
-    seed: int
-    n_boot: int = 200
-    sweeps: int = 50
-
-
 def bootstrap(
     data: InMemory,
     fit: StochasticFit,
     refitting: StochasticSettings,
-    settings: BootstrapSettings,
     *,
+    n_boot: int,
+    seed: int,
     reporting: Reporting = quiet,
 ) -> BootstrapResult:
     """Simulate labels from `fit` and fit them again, `n_boot` times.
@@ -58,7 +41,8 @@ def bootstrap(
     fit : StochasticFit
     refitting : StochasticSettings
         Of the refits; they start from its coefficients.
-    settings : BootstrapSettings
+    n_boot, seed : int
+        Replicates, and the seed of their streams.
     reporting : callable
         Opens a report of the replicates.
 
@@ -75,16 +59,15 @@ def bootstrap(
     if prior is None:
         refit = _least_squares(problem, fit.design.fit_intercept)
     else:
-        refit = _stochastic_em(problem, prior, refitting, settings.sweeps)
-    total = settings.n_boot
-    with reporting(total, "replicates") as report:
+        refit = _stochastic_em(problem, prior, refitting, BOOTSTRAP.refit_sweeps)
+    with reporting(n_boot, "replicates") as report:
         draws = replicate(
             source,
             refit,
-            total,
-            settings.seed,
+            n_boot,
+            seed,
             data.workers,
-            lambda done: report(Progress(done, total)),
+            lambda done: report(Progress(done, n_boot)),
         )
     first = 0 if fit.design.fit_intercept else 1
     share = problem.n_movable / problem.n_rows

@@ -1,6 +1,6 @@
 """Draws from the posterior over coefficients, noise, permutation and rate of mismatches."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,33 +10,11 @@ from ..inference.parameter_prior import weakly_informative
 from ..inference.posterior import Posterior, collect, dispersed_starts, run_chains
 from ..inference.posterior_chain import PosteriorChain
 from ..inference.posterior_model import Model
+from ..inference.sampling_settings import POSTERIOR
 from ..kernels.types import FloatArray
 from .data import InMemory
 from .progress import Progress, Reporting, quiet
 from .results import StochasticFit
-
-
-@dataclass(frozen=True)
-class PosteriorSettings:
-    """How the posterior is sampled.
-
-    Attributes
-    ----------
-    seed : int
-    n_chains, n_draws, n_warmup, thin : int
-    dispersion : float
-        Chains start so many standard errors around the fit: further apart than they should end.
-    smallest_fraction : float
-        Of the information kept, for that purpose.
-    """
-
-    seed: int
-    n_chains: int = 4
-    n_draws: int = 1000
-    n_warmup: int = 500
-    thin: int = 1
-    dispersion: float = 2.0
-    smallest_fraction: float = 0.05
 
 
 def sample_posterior(
@@ -44,8 +22,12 @@ def sample_posterior(
     fit: StochasticFit,
     solutions: FloatArray,
     names: list[str],
-    settings: PosteriorSettings,
     *,
+    n_chains: int,
+    n_draws: int,
+    n_warmup: int,
+    thin: int,
+    seed: int,
     reporting: Reporting = quiet,
 ) -> Posterior:
     """Run chains from the solutions of a search, or from around the fit.
@@ -59,7 +41,7 @@ def sample_posterior(
         Coefficients of distinct optima, between which chains jump.
     names : list of str
         Names of the features.
-    settings : PosteriorSettings
+    n_chains, n_draws, n_warmup, thin, seed : int
     reporting : callable
         Opens a report of the draws.
 
@@ -82,7 +64,7 @@ def sample_posterior(
     solver = LeastSquares(problem.X, fit_intercept=fit.design.fit_intercept)
     model = Model(problem, solver, prior, weakly_informative(problem))
     optima = np.array([model.coordinates(coef) for coef in solutions])
-    kept = np.fmax(fit.uncertainty.fraction_kept, settings.smallest_fraction)
+    kept = np.fmax(fit.uncertainty.fraction_kept, POSTERIOR.smallest_fraction)
     rate = 0.5 if fit.mismatch_rate is None else fit.mismatch_rate
     starts = dispersed_starts(
         model,
@@ -90,19 +72,19 @@ def sample_posterior(
         fit.noise_scale,
         known.state.perm,
         float(np.clip(rate, SMALLEST_RATE, 0.99)),
-        n_chains=settings.n_chains,
-        spread=settings.dispersion / np.sqrt(kept),
-        seed=settings.seed,
+        n_chains=n_chains,
+        spread=POSTERIOR.dispersion / np.sqrt(kept),
+        seed=seed,
     )
     chains = [
         PosteriorChain(
             model,
             start,
-            settings.seed,
+            seed,
             number,
-            n_warmup=settings.n_warmup,
-            n_draws=settings.n_draws,
-            thin=settings.thin,
+            n_warmup=n_warmup,
+            n_draws=n_draws,
+            thin=thin,
             jumps=optima,
         )
         for number, start in enumerate(starts)

@@ -9,6 +9,9 @@ class BootstrapSettings:
 
     sweeps_to_forget: int = 100  # until a chain has forgotten that every label started in place
     replicates_at_once: int = 4  # for each thread, between two reports
+    # Most proposals per row and iteration of a refit. A fit of small data makes more of them, for a
+    # steadier answer; beside the spread of the replicates that would not be seen.
+    refit_sweeps: int = 50
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,10 @@ class SensitivitySettings:
 class PosteriorSettings:
     """Chains over coefficients, noise, permutation and rate of mismatches."""
 
+    # Chains start so many standard errors around the fit: further apart than they should end. At
+    # least so much of the information counts as kept for that purpose.
+    dispersion: float = 2.0
+    smallest_fraction: float = 0.05
     rounds: int = 100  # between which an interruption is obeyed and progress reported
     # Initial values: standard deviation of the logarithms of noise and odds between chains.
     spread_of_starts: float = 0.5
@@ -70,20 +77,9 @@ class RateSettings:
     slice_width: float = 1.0  # in logits
 
 
-@dataclass(frozen=True)
-class CalibrationSettings:
-    """Chains whose calibration is checked."""
-
-    draws: int = 63  # ranks 0 .. 63, in bins of equal size
-    thin: int = 3
-    warmup: int = 60
-    first_rate: float = 0.3
-
-
 BOOTSTRAP = BootstrapSettings()
 PARTNERS = PartnerSettings()
 SANDWICH = SandwichSettings()
 SENSITIVITY = SensitivitySettings()
 POSTERIOR = PosteriorSettings()
 RATES = RateSettings()
-CALIBRATION = CalibrationSettings()

@@ -5,20 +5,33 @@ rank of the true value among the draws is then uniform, whatever the model, if a
 sampler is right (Talts, Betancourt, Simpson, Vehtari and Gelman 2018).
 """
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from ..alignment.priors import Prior
-from ..data.problem import Problem
-from ..families.least_squares import LeastSquares
-from ..kernels.types import FloatArray, IntArray
-from .mismatches import draw_mismatched
-from .parameter_prior import ParameterPrior
-from .posterior_chain import ALL_MOVES, PosteriorChain
-from .posterior_model import Model, Start
-from .sampling_settings import CALIBRATION, CalibrationSettings
+from unshuffle.alignment.priors import Prior
+from unshuffle.data.problem import Problem
+from unshuffle.families.least_squares import LeastSquares
+from unshuffle.inference.mismatches import draw_mismatched
+from unshuffle.inference.parameter_prior import ParameterPrior
+from unshuffle.inference.posterior_chain import ALL_MOVES, PosteriorChain
+from unshuffle.inference.posterior_model import Model, Start
+from unshuffle.kernels.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class CalibrationSettings:
+    """Chains whose calibration is checked."""
+
+    draws: int = 63  # ranks 0 .. 63, in bins of equal size
+    thin: int = 3
+    warmup: int = 60
+    first_rate: float = 0.3
+
+
+CALIBRATION = CalibrationSettings()
 
 
 class Case(NamedTuple):
