@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from unshuffle.exceptions import TableError
-from unshuffle.io.tables import Column, Roles, design_matrix, learn_columns, open_table, read_rows
+from unshuffle.io.tables import (
+    DesignColumn,
+    Roles,
+    design_matrix,
+    learn_columns,
+    open_table,
+    read_rows,
+)
 from unshuffle.io.tables.write import write_table, write_with_labels
 
 
@@ -22,7 +29,7 @@ def test_categories_become_indicators_beside_formulaic(path):
 
     table = open_table(path).read(["a", "kind", "code"], {"code"})
     columns = learn_columns(table, ["a", "kind", "code"], ("code",))
-    assert columns[1] == Column("kind", ("u", "v", "w"))
+    assert columns[1] == DesignColumn("kind", ("u", "v", "w"))
     frame = pd.DataFrame({name: table.columns[name] for name in ("a", "kind", "code")})
     matrix = formulaic.Formula("a + kind + code").get_model_matrix(frame)
     names = [term for column in columns for term in column.terms]
@@ -77,8 +84,8 @@ def test_cells_are_copied_as_they_stand(tmp_path):
 
 
 def test_numbers_where_categories_were_learnt(tmp_path, path):
-    columns = [Column("kind", ("u", "v", "w"))]
+    columns = [DesignColumn("kind", ("u", "v", "w"))]
     other = tmp_path / "other.csv"
     other.write_text("kind\n1\n2\n")
-    with pytest.raises(TableError, match="holds numbers, but the model knows it as 'u', 'v'"):
+    with pytest.raises(TableError, match="holds numbers, but the model was fitted to the categories 'u', 'v'"):
         design_matrix(open_table(other).read(["kind"]), columns)

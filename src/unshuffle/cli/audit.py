@@ -1,6 +1,8 @@
 """`unshuffle audit`: can this shuffled release be undone?"""
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -53,21 +55,17 @@ def audit(
     with plain_errors("audit", debug):
         from ..estimators.audit import audit_release
         from ..exceptions import TableError
-        from ..io.tables import Roles, read_rows
+        from ..io.tables import read_rows
         from .output import print_json
-        from .watching import watching
 
-        roles = Roles(
-            label, options.split_names(features), group,
-            categorical=options.split_names(categorical),
-        )  # fmt: skip
+        roles = options.make_roles(label, features, group, categorical=categorical)
         rows = read_rows(data, roles)
         watched = sys.stderr.isatty() and not (quiet or as_json)
-        with watching("shuffles", watched) as tell:
+        with _progress("shuffles", watched) as progress:
             try:
                 result = audit_release(
                     rows.X, rows.y, rows.groups, n_shuffles=shuffles, tolerance=tolerance,
-                    n_jobs=jobs, random_state=seed, callback=tell,
+                    n_jobs=jobs, random_state=seed, callback=progress,
                 )  # fmt: skip
             except ValueError as error:
                 raise TableError(data, str(error)) from error
@@ -75,6 +73,20 @@ def audit(
             print_json(_document(result, data, rows.label))
         else:
             _show(result, rows.label)
+
+
+@contextmanager
+def _progress(title: str, watched: bool) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on standard error; gives a function of (done, total)."""
+    if not watched:
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _document(result: "AuditResult", data: Path, label: str) -> dict[str, object]:

@@ -30,7 +30,7 @@ def repair(
     known: options.Known = None,
     match_prob: options.MatchProb = None,
     categorical: options.Categorical = None,
-    pairing: options.Believed = options.Pairing.auto,
+    pairing: options.Pairing = options.OrderGiven.auto,
     intercept: options.Intercept = True,
     force: Annotated[
         bool,
@@ -50,16 +50,13 @@ def repair(
     "reject", nothing is written: such a repair would only shuffle again.
     """
     with plain_errors("repair", debug):
-        from ..io.tables import Roles, read_rows
+        from ..io.tables import read_rows
         from ..io.tables.write import check_copy, write_with_labels
         from .fitting import fit_rows
         from .output import print_json, print_notes
 
         check_copy(data, out)
-        roles = Roles(
-            label, options.split_names(features), group, known, match_prob,
-            options.split_names(categorical),
-        )  # fmt: skip
+        roles = options.make_roles(label, features, group, known, match_prob, categorical)
         fitted = fit_rows(
             read_rows(data, roles), pairing=pairing.value, intercept=intercept, seed=seed,
             jobs=jobs, quiet=quiet or as_json,

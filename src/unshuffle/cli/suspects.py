@@ -26,7 +26,7 @@ def suspects(
     known: options.Known = None,
     match_prob: options.MatchProb = None,
     categorical: options.Categorical = None,
-    pairing: options.Believed = options.Pairing.auto,
+    pairing: options.Pairing = options.OrderGiven.auto,
     intercept: options.Intercept = True,
     threshold: Annotated[
         float,
@@ -53,17 +53,14 @@ def suspects(
     Rows are counted from 1, below the header.
     """
     with plain_errors("suspects", debug):
-        from ..io.tables import Roles, read_rows
+        from ..io.tables import read_rows
         from ..io.tables.write import check_writable_kind, write_table
         from .fitting import fit_rows
         from .output import print_json, print_notes
 
         if out is not None:
             check_writable_kind(out)
-        roles = Roles(
-            label, options.split_names(features), group, known, match_prob,
-            options.split_names(categorical),
-        )  # fmt: skip
+        roles = options.make_roles(label, features, group, known, match_prob, categorical)
         fitted = fit_rows(
             read_rows(data, roles), pairing=pairing.value, intercept=intercept, seed=seed,
             jobs=jobs, quiet=quiet or as_json,

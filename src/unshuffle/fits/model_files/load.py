@@ -12,7 +12,7 @@ import numpy as np
 from ... import __version__
 from ...exceptions import ModelFileError
 from ...inference.verdict import ORDER, Reason, Verdict
-from ...io.tables import Column
+from ...io.tables import DesignColumn
 from ...kernels.types import FloatArray
 from .stored import FORMAT, SCHEMA, StoredModel
 
@@ -146,9 +146,9 @@ def _read_array(path: Path, name: str, content: bytes, shape: tuple[int, ...]) -
     return array
 
 
-def _column(entry: dict[str, Any]) -> Column:
+def _column(entry: dict[str, Any]) -> DesignColumn:
     levels = entry["levels"]
-    return Column(str(entry["name"]), None if levels is None else tuple(map(str, levels)))
+    return DesignColumn(str(entry["name"]), None if levels is None else tuple(map(str, levels)))
 
 
 def _read_verdict(plain: dict[str, Any] | None) -> Verdict | None:

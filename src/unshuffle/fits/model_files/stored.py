@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...inference.verdict import Verdict
 from ...io.frames import library_of
-from ...io.tables import Column, Table, design_matrix
+from ...io.tables import ColumnTable, DesignColumn, design_matrix
 from ...kernels.types import FloatArray
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class StoredModel:
 
     Attributes
     ----------
-    columns : tuple of Column
+    columns : tuple of DesignColumn
         Columns of a table that it predicts from.
     label : str
         Name of what it predicts.
@@ -42,7 +42,7 @@ class StoredModel:
         What else was said of the fit when it was saved.
     """
 
-    columns: tuple[Column, ...]
+    columns: tuple[DesignColumn, ...]
     label: str
     coef_: FloatArray
     intercept_: float
@@ -101,7 +101,7 @@ class StoredModel:
             if len(wrong):
                 raise ValueError(f"X is missing or infinite in row {wrong[0]}, column {name!r}")
             columns[name] = values
-        return design_matrix(Table(Path("X"), columns, len(found), first_row=0), self.columns)
+        return design_matrix(ColumnTable(Path("X"), columns, len(found), first_row=0), self.columns)
 
     def summary(self, level: float = 0.95) -> "Summary":
         """Table of coefficients, verdict first."""
