@@ -128,9 +128,9 @@ def test_files_that_will_not_do(frame, tmp_path):
         fit(features=["q"])
     with pytest.raises(ValueError, match=r"hold no numbers: 'word' \(.*string\); encode"):
         fit(features=["word"])
-    with pytest.raises(ValueError, match="row .*, column 'hole': the value is missing"):
+    with pytest.raises(ValueError, match=r"row .*, column 'hole': the value is missing"):
         fit(features=["hole"])
-    with pytest.raises(ValueError, match="row .*, column 'hole': the value is missing"):
+    with pytest.raises(ValueError, match=r"row .*, column 'hole': the value is missing"):
         fit(group="hole")
     with pytest.raises(ValueError, match="must hold true or false"):
         fit(known="c")
@@ -142,5 +142,5 @@ def test_files_that_will_not_do(frame, tmp_path):
     with pytest.raises(ValueError, match=r"u.parquet: cannot be read as Parquet"):
         fit(tmp_path / "u.parquet")
     frame[["a", "y", "zone"]].to_parquet(tmp_path / "u.parquet")
-    with pytest.raises(ValueError, match="u.parquet: has no column 'b', which is in .*t.parquet"):
+    with pytest.raises(ValueError, match=r"u.parquet: has no column 'b', which is in .*t.parquet"):
         fit(tmp_path)

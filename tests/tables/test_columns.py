@@ -87,5 +87,7 @@ def test_numbers_where_categories_were_learnt(tmp_path, path):
     columns = [DesignColumn("kind", ("u", "v", "w"))]
     other = tmp_path / "other.csv"
     other.write_text("kind\n1\n2\n")
-    with pytest.raises(TableError, match="holds numbers, but the model was fitted to the categories 'u', 'v'"):
+    with pytest.raises(
+        TableError, match="holds numbers, but the model was fitted to the categories 'u', 'v'"
+    ):
         design_matrix(open_table(other).read(["kind"]), columns)
