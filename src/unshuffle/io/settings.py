@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ReadSettings:
-    """Limits on what a file may declare or hold, and how much is read at a time.
+    """Limits on what a file may declare or hold, and how much is handled at a time.
 
     No limit changes what is read: a file within all limits gives the same columns under any
     settings.
@@ -41,6 +41,9 @@ class ReadSettings:
     parquet_entries: int = 1_000_000
     # Bytes of the keywords of an FCS file.
     fcs_text: int = 16 << 20
+
+    # Temporary folders older than this are left by a killed process; no writing takes so long.
+    stale_seconds: float = 3600.0
 
     # Bytes of a model.json, and what a .npy header and a zip entry take beside the numbers.
     model_json: int = 64 << 20

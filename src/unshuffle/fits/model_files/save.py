@@ -1,4 +1,4 @@
-"""A fitted model to two files: JSON for words, npz for numbers, no code in either."""
+"""A fitted model to two files: JSON for text, npz for numbers, no code in either."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""What a model is once the data are gone."""
+"""A fitted model without its data."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +39,7 @@ class StoredModel:
     version : str
         Version of the library that made it.
     settings : dict
-        What else was said of the fit when it was saved.
+        Anything else that was saved with the fit.
     """
 
     columns: tuple[DesignColumn, ...]
@@ -85,7 +85,7 @@ class StoredModel:
         return predicted
 
     def _design(self, frame: Any) -> FloatArray:
-        """Find columns by their names: another order must not pass for this one."""
+        """Find columns by their names: columns in another order must not be mixed up."""
         import narwhals as nw
 
         found = nw.from_native(frame, eager_only=True)
