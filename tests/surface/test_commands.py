@@ -239,7 +239,7 @@ def test_simulate_and_audit_by_shell(tmp_path):
     assert "Monte Carlo" in done.stdout
     assert "0.8%" in done.stdout  # one in 120, by guessing
     document = json.loads(call("audit", made, "-y", "y", "--shuffles", 2, "--json").stdout)
-    assert document["found_by_chance"]["value"] == pytest.approx(1 / 120)
+    assert document["found_by_guessing"]["value"] == pytest.approx(1 / 120)
     assert {"value", "error"} == document["found"].keys() == document["bands"][0]["share"].keys()
 
 

@@ -32,7 +32,7 @@ def audit(
     categorical: options.Categorical = None,
     shuffles: Annotated[
         int,
-        typer.Option(min=2, help="Shuffles to attack; more make the figures surer."),
+        typer.Option(min=2, help="Shuffles to attack; more reduce the Monte Carlo error."),
     ] = 5,
     tolerance: Annotated[
         float | None,
@@ -50,7 +50,7 @@ def audit(
 
     DATA is the true pairing, which you have and the public will not. The release is simulated by
     shuffling the labels inside groups, and attacked with this program's own fit. All figures are
-    estimates of what this attack finds; somebody who knows more may find more.
+    estimates for this attack; an attacker who knows more may find more.
     """
     with plain_errors("audit", debug):
         from ..estimators.audit import audit_release
@@ -112,13 +112,13 @@ def _show(result: "AuditResult", label: str) -> None:
         "error over shuffles."
     )
     if result.n_alone:
-        console.print(f"{result.n_alone} rows are alone in their group: nothing hides them.")
+        console.print(f"{result.n_alone} rows are alone in their group, not hidden by the shuffle.")
     table = Table(title=f"Rows whose own {label} is found", title_justify="left")
     for head in ("", "by the attack", "by guessing inside groups"):
         table.add_column(head, justify="left" if not head else "right")
-    table.add_row("exactly", str(result.found), f"{result.found_by_chance.value:.1%}")
+    table.add_row("exactly", str(result.found), f"{result.found_by_guessing.value:.1%}")
     table.add_row(
-        f"within {result.tolerance:.3g}", str(result.near), f"{result.near_by_chance.value:.1%}"
+        f"within {result.tolerance:.3g}", str(result.near), f"{result.near_by_guessing.value:.1%}"
     )
     console.print(table)
     bands = Table(title="By the attacker's confidence", title_justify="left")
@@ -128,20 +128,21 @@ def _show(result: "AuditResult", label: str) -> None:
         if band.share.value:
             bands.add_row(
                 f"{band.low:.0%}-{band.high:.0%}", str(band.share), str(band.found),
-                f"{band.chance.value:.1%}",
+                f"{band.guessed.value:.1%}",
             )  # fmt: skip
     console.print(bands)
     console.print(
         f"Coefficients: off by {result.coefficient_error} of their length (least squares on the "
-        f"release as it stands: {result.naive_error}; 0 % tells all, 100 % nothing)."
+        f"shuffled release: {result.naive_error}). At 0 % the release reveals them; at 100 % it "
+        "reveals nothing about them."
     )
     if result.overconfident:
         console.print(
-            f"Beware: the attacker believes to have found {result.mean_confidence} and is mostly "
-            "wrong. Either DATA is not in its true order, or the label is not linear in the "
+            f"Warning: the attacker's mean confidence is {result.mean_confidence}, far above the "
+            "share found. Either DATA is not in its true order, or the label is not linear in the "
             "features."
         )
     counts = ", ".join(f"{level} {count}" for level, count in result.verdicts.items())
     console.print(f"The attacker's own verdicts: {counts}.")
     console.print(f"In short: {result.text}.")
-    console.print("Estimates for this attack; somebody who knows more may find more.")
+    console.print("Estimates for this attack; an attacker who knows more may find more.")

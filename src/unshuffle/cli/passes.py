@@ -98,8 +98,8 @@ def fit_in_passes(
     if pairing == "auto":
         raise ValueError(
             f"{files[0]}: the fit is made in passes ({reason}), which do not test the order of the "
-            "labels; choose --pairing lost (labels may stand beside any row of their group) or "
-            "--pairing mostly-right (most stand beside their own row)"
+            "labels; choose --pairing lost (a label may belong to any row of its group) or "
+            "--pairing mostly-right (most labels belong to the row beside them)"
         )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

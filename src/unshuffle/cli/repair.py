@@ -1,4 +1,4 @@
-"""`unshuffle repair`: the table with labels put back."""
+"""`unshuffle repair`: the table with each label beside its most likely row."""
 
 from pathlib import Path
 from typing import Annotated
@@ -47,7 +47,7 @@ def repair(
     """Write the table again with each label beside its most likely row.
 
     Every other cell is copied as it stands, and DATA is never changed. Where the verdict is
-    "reject", nothing is written: such a repair would only shuffle again.
+    "reject", nothing is written: such a repair would only shuffle the labels again.
     """
     with plain_errors("repair", debug):
         from ..io.tables import read_rows
@@ -75,6 +75,6 @@ def repair(
             if wanted:
                 typer.echo(f"{moved} of {len(y)} labels were moved\nWritten: {out}")
             else:
-                typer.echo("Nothing was written; --force writes all the same.")
+                typer.echo("Nothing was written; --force writes the file in spite of the verdict.")
         if fitted.rejected:
             raise typer.Exit(REJECTED)

@@ -67,7 +67,7 @@ class ColumnBuilder:
     def add(self, cells: Sequence[str]) -> None:
         """Append the cells of some rows."""
         if self.kind == "either":
-            self.kind, self._may_be_numbers = self._settle(cells), True
+            self.kind, self._may_be_numbers = self._find_kind(cells), True
         self._chunks.append(self._names(cells) if self.kind == "text" else self._numbers(cells))
         self.n_rows += len(cells)
 
@@ -149,7 +149,7 @@ class ColumnBuilder:
             problem = f"{shorten(cell)} is not a number"
         raise self.reading.error(problem, self.n_rows + k, self.name)
 
-    def _settle(self, cells: Sequence[str]) -> Kind:
+    def _find_kind(self, cells: Sequence[str]) -> Kind:
         """A column of text may become a category, but not if it is numbers with a mistake."""
         try:
             np.array(cells, dtype=np.float64)

@@ -149,7 +149,7 @@ class TextFile:
                 raise TableError(
                     self.path,
                     f"has {len(row)} field{'s' * (len(row) != 1)} but the header names {width}; "
-                    "the values after the mistake would stand in the wrong columns",
+                    "the values after the mistake would be in the wrong columns",
                     place=f"line {line}",
                 )
 
