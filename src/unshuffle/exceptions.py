@@ -34,17 +34,9 @@ class TableError(ValueError):
     """
 
     def __init__(
-        self,
-        path: object,
-        problem: str,
-        *,
-        place: str = "",
-        column: str | None = None,
-        role: str = "",
+        self, path: object, problem: str, *, place: str = "", column: str = "", role: str = ""
     ) -> None:
-        where = [str(path)] + [place] * bool(place)
-        if column is not None:
-            where.append(f"column {column!r}")
+        where = filter(None, (str(path), place, column and f"column {column!r}"))
         super().__init__(f"{', '.join(where)}: {problem}")
         self.path = str(path)
         self.role = role

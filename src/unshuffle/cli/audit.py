@@ -4,7 +4,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -70,7 +69,8 @@ def audit(
             except ValueError as error:
                 raise TableError(data, str(error)) from error
         if as_json:
-            print_json(_document(result, data, rows.label))
+            found = {"text": result.text, **asdict(result)}
+            print_json({"data": data, "label": rows.label, **found})
         else:
             _show(result, rows.label)
 
@@ -87,18 +87,6 @@ def _progress(title: str, watched: bool) -> Iterator[Callable[[int, int], None]]
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def _document(result: "AuditResult", data: Path, label: str) -> dict[str, object]:
-    plain = asdict(result)
-    for name, value in plain.items():
-        if hasattr(value, "_asdict"):
-            plain[name] = value._asdict()
-    plain["bands"] = [
-        {k: v._asdict() if hasattr(v, "_asdict") else v for k, v in band._asdict().items()}
-        for band in result.bands
-    ]
-    return {"data": str(data), "label": label, "text": result.text, **plain}
 
 
 def _show(result: "AuditResult", label: str) -> None:

@@ -98,22 +98,14 @@ def fit(
     with plain_errors("fit", debug):
         from ..io.files import check_ours
         from ..io.tables import read_rows, read_two
+        from . import output
         from .fitting import fit_rows
-        from .output import (
-            FILES,
-            describe,
-            print_files,
-            print_fit,
-            print_json,
-            print_notes,
-            write_fit,
-        )
         from .passes import Passes, find_tables, fit_in_passes, reason_for_passes, report_passes
 
         if by is not None and group is not None:
             raise ValueError("give --by (two tables) or --group (one table), not both")
         if out is not None:
-            check_ours(out, FILES)
+            check_ours(out, output.FILES)
         passes = Passes(scheduler, checkpoint, resume)
         roles = options.make_roles(label, features, by or group, known, match_prob, categorical)
         if by is not None:
@@ -143,12 +135,12 @@ def fit(
             rows, pairing=pairing.value, intercept=intercept, seed=seed, jobs=jobs,
             quiet=quiet or as_json,
         )  # fmt: skip
-        written = [] if out is None else write_fit(fitted, out)
-        print_notes(fitted, quiet or as_json)
+        written = [] if out is None else output.write_fit(fitted, out)
+        output.print_notes(fitted, quiet or as_json)
         if as_json:
-            print_json(describe(fitted) | {"files": written})
+            output.print_json(output.describe(fitted) | {"files": written})
         else:
-            print_fit(fitted)
-            print_files(written)
+            output.print_fit(fitted)
+            output.print_files(written)
         if fitted.rejected:
             raise typer.Exit(REJECTED)

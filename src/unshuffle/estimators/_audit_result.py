@@ -1,7 +1,6 @@
 """The result of an audit, and the numbers it depends on."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +24,8 @@ class AuditSettings:
 AUDIT = AuditSettings()
 
 
-class Estimate(NamedTuple):
+@dataclass(frozen=True)
+class Estimate:
     """A mean over shuffles, and its Monte Carlo standard error."""
 
     value: float
@@ -35,7 +35,8 @@ class Estimate(NamedTuple):
         return f"{self.value:.1%} ± {self.error:.1%}"
 
 
-class Band(NamedTuple):
+@dataclass(frozen=True)
+class Band:
     """Rows with about the same confidence of the attacker.
 
     Attributes

@@ -114,16 +114,7 @@ class ParquetPasses:
         return chunks
 
     def read_chunk(self, chunk: Chunk, names: Mapping[str | None, str], number: str) -> Any:
-        """The rows of a chunk as a data frame, on a worker.
-
-        Parameters
-        ----------
-        chunk : Chunk
-        names : dict
-            What the columns of labels, groups and known rows are called there.
-        number : str
-            Name of a further column, the number of each row.
-        """
+        """The rows of a chunk as a data frame with some columns renamed and one of row numbers."""
         others = [name for name in (self.label, self.group, self.known) if name is not None]
         file = open_file(chunk.path)
         above = [file.metadata.row_group(k).num_rows for k in range(chunk.row_groups[0])]

@@ -2,7 +2,8 @@
 
 import re
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -50,7 +51,7 @@ class FcsFile:
     ) -> ColumnTable:
         """Read some channels on their linear scale; those in `text` as names."""
         flow = self._open(only_text=False)
-        with self._damage():
+        with _damage(self.path):
             events = flow.as_array()
         if events.shape != (flow.event_count, len(self.names)):
             raise TableError(
@@ -78,11 +79,8 @@ class FcsFile:
         import flowio
 
         self._check_declared()
-        with self._damage(), self.path.open("rb") as file:
+        with _damage(self.path), self.path.open("rb") as file:
             return flowio.FlowData(file, only_text=only_text)
-
-    def _damage(self) -> "_Damage":
-        return _Damage(self.path)
 
     def _check_declared(self) -> None:
         """Offsets must lie inside the file, and the events must fit into it."""
@@ -117,22 +115,16 @@ class FcsFile:
         )
 
 
-class _Damage:
-    """Turn any error or warning of the parser into one that names the file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._quiet = warnings.catch_warnings()
-
-    def __enter__(self) -> None:
-        self._quiet.__enter__()
+@contextmanager
+def _damage(path: Path) -> Iterator[None]:
+    """Turn any error or warning of the parser into one error that names the file."""
+    with warnings.catch_warnings():
         warnings.simplefilter("error")
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        self._quiet.__exit__(kind, error, trace)
-        if isinstance(error, Exception):
+        try:
+            yield
+        except Exception as error:
             what = f"{type(error).__name__}: {error}".splitlines()[0]
-            raise TableError(self.path, f"cannot be read as FCS ({what})") from error
+            raise TableError(path, f"cannot be read as FCS ({what})") from error
 
 
 def _offset(header: bytes, start: int) -> int:
