@@ -1,8 +1,13 @@
 """Columns and the parts they play: categories, truth values, design matrices, written tables."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import unshuffle.io
+from unshuffle.cli.errors import OPTIONS
 from unshuffle.exceptions import TableError
 from unshuffle.io.tables import (
     DesignColumn,
@@ -81,6 +86,34 @@ def test_cells_are_copied_as_they_stand(tmp_path):
     source.write_text('note;y\n"a;b";1,50\n  x ;2\n')
     write_with_labels(source, "y", np.array([1, 0]), tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_text() == 'note;y\n"a;b";2\n  x ;1,50\n'
+
+
+def test_readers_know_no_option_of_the_command_line():
+    """They name the role of a column; `cli.errors` adds the option for it."""
+    folder = Path(unshuffle.io.__file__).parent
+    option = re.compile(r"--[a-z]+")
+    found = {path.name: option.findall(path.read_text()) for path in folder.rglob("*.py")}
+    assert len(found) > 10
+    assert {name: options for name, options in found.items() if options} == {}
+
+
+@pytest.mark.parametrize(
+    ("roles", "role"),
+    [
+        (Roles(), "label"),
+        (Roles("y", ("a", "y")), "features"),
+        (Roles("y", ("a", "a")), "features"),
+        (Roles("y", ("a",), categorical=("code",)), "features"),
+        (Roles("y", ("mixed",)), "categorical"),
+    ],
+)
+def test_errors_name_the_role_to_declare(tmp_path, roles, role):
+    path = tmp_path / "t.csv"
+    path.write_text("a,code,mixed,y\n1,10,u,1\n2,20,7,2\n")
+    with pytest.raises(TableError) as refused:
+        read_rows(path, roles)
+    assert refused.value.role == role
+    assert OPTIONS[role] == f"--{role}"
 
 
 def test_numbers_where_categories_were_learnt(tmp_path, path):

@@ -59,7 +59,8 @@ def reproduce(
             except KeyboardInterrupt:
                 bar.stop()
                 typer.echo(
-                    f"\ninterrupted; finished experiments are in {out}; the same command continues",
+                    f"\ninterrupted; finished experiments are in {out}; run the same command to "
+                    "continue",
                     err=True,
                 )
                 raise typer.Exit(INTERRUPTED) from None

@@ -22,6 +22,8 @@ class ReadSettings:
     # counts from this many bytes on, because small files may repeat one line.
     most_expansion: int = 200
     expansion_from: int = 64 << 20
+    # Names of columns in one message.
+    names_shown: int = 12
     # Share of the machine's memory that one table may take; the fit needs the rest.
     memory_share: float = 0.5
     # Bytes, where the system does not report its memory.

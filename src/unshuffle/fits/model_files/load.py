@@ -68,7 +68,7 @@ def load_model(path: str | Path) -> StoredModel:
 
 def _read_json(path: Path) -> dict[str, Any]:
     if not path.exists():
-        raise ModelFileError(f"{path}: there is no such model")
+        raise ModelFileError(f"{path}: there is no such model; save_model writes one")
     size = path.stat().st_size
     if size > READ.model_json:
         raise ModelFileError(f"{path}: has {size:,} bytes; at most {READ.model_json:,} are allowed")

@@ -17,7 +17,6 @@ from .table import ColumnTable
 
 # The index of a data frame, which pandas writes into Parquet files; no column of the user's.
 PANDAS_INDEX = "__index_level_"
-SHOWN = 12  # names in a message
 
 
 @dataclass(frozen=True)
@@ -204,4 +203,5 @@ def check_column(source: TableSource, name: str, role: str) -> None:
 
 
 def _shown(names: Sequence[str]) -> str:
-    return ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
+    most = READ.names_shown
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
