@@ -14,7 +14,7 @@ from ...kernels.types import BoolArray, FloatArray, IntArray
 from ..tables.cells import missing
 from ..tables.limits import check_size
 from ..tables.roles import Roles, choose_features
-from .files import Batch, find_files, open_file, read_batches
+from .files import Batch, damage, find_files, open_file, read_batches
 from .table import ParquetFiles
 
 
@@ -118,7 +118,8 @@ class ParquetPasses:
         others = [name for name in (self.label, self.group, self.known) if name is not None]
         file = open_file(chunk.path)
         above = [file.metadata.row_group(k).num_rows for k in range(chunk.row_groups[0])]
-        table = file.read_row_groups(list(chunk.row_groups), columns=[*self.features, *others])
+        with damage(chunk.path):
+            table = file.read_row_groups(list(chunk.row_groups), columns=[*self.features, *others])
         batch = Batch(chunk.path, sum(above), table)
         for name in (*self.features, self.label):
             batch.numbers(name)

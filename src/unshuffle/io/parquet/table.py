@@ -110,10 +110,7 @@ def _floats(batch: Batch, name: str) -> NDArray[Any]:
 
 def _names(batch: Batch, name: str) -> NDArray[Any]:
     """Groups or categories as text; each different one is converted once."""
-    import pyarrow.types as kinds
-
-    values = batch.column(name)
-    coded = values if kinds.is_dictionary(values.type) else values.dictionary_encode()
+    coded = batch.column(name).dictionary_encode()
     names: NDArray[Any] = np.array([_name(v) for v in coded.dictionary.to_pylist()], dtype=object)
     column = names[np.asarray(coded.indices)]
     blank = column == ""
@@ -126,7 +123,7 @@ def _name(value: Any) -> str:
     """A group or category as text, the same whether a file stores it as 1, 1.0 or "1"."""
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, float) and value != value:  # noqa: PLR0124 (NaN is a missing value)
+    if value is None or value != value:  # noqa: PLR0124 (NaN is a missing value)
         return ""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
