@@ -28,16 +28,18 @@ class TableError(ValueError):
     ----------
     path : str
         The file.
+    role : str
+        What has to be declared otherwise: "label", "features" or "categorical". Empty where the
+        file itself is wrong.
     """
 
     def __init__(
-        self, path: object, problem: str, *, place: str = "", column: str | None = None
+        self, path: object, problem: str, *, place: str = "", column: str = "", role: str = ""
     ) -> None:
-        where = [str(path)] + [place] * bool(place)
-        if column is not None:
-            where.append(f"column {column!r}")
+        where = filter(None, (str(path), place, column and f"column {column!r}"))
         super().__init__(f"{', '.join(where)}: {problem}")
         self.path = str(path)
+        self.role = role
 
 
 class ModelFileError(ValueError):

@@ -182,7 +182,27 @@ def parquets(shelf: Shelf, good: str) -> None:
         {name: pa.array([], pa.float64()) for name in ("zone", "a", "y")},
         "no rows",
     )
-    shelf.fit("huge.parquet", with_many_rows(whole, 40, 10**13), "10,000,000,000,000 rows")
+    huge = with_many_rows(whole, 40, 10**13)
+    shelf.fit("huge.parquet", huge, "10,000,000,000,000 rows", "--pairing lost")
+    options = (*FIT, "--pairing", "lost")
+    shelf.fit("huge_lost.parquet", huge, "10,000,000,000,000 rows", "GB", options=options)
+    other = shelf.put("other.parquet", written(pa.table({**plain, "b": numbers})))
+    one = shelf.put("one.parquet", whole)
+    shelf.call("other columns", ("fit", one, other, *FIT), "other.parquet", "'b'", "one.parquet")
+    words = {**plain, "y": ["u"] * 40}
+    put("text_label.parquet", words, "row 1", "'y'", "'u' is not a number")
+    word = str(shelf.folder / "text_label.parquet")
+    checkpoint = ("--checkpoint", str(shelf.folder / "c.npz"), "--pairing", "lost")
+    shelf.call("text label in passes", ("fit", word, *FIT, *checkpoint), "'y'", "must be numbers")
+    kinds = shelf.put("kinds.parquet", written(pa.table({**plain, "kind": ["u", "v"] * 20})))
+    shelf.call(
+        "categories in passes", ("fit", kinds, *FIT, *checkpoint),
+        "kinds.parquet", "'kind' (string)", "encode", "--features",
+    )  # fmt: skip
+    shelf.call(
+        "order in passes", ("fit", kinds, *FIT, *checkpoint[:2]),
+        "--pairing lost", "--pairing mostly-right", "test",
+    )  # fmt: skip
 
 
 def with_many_rows(content: bytes, found: int, declared: int) -> bytes:
@@ -320,8 +340,8 @@ def calls(shelf: Shelf, good: str) -> None:
     folder = shelf.folder
     call = shelf.call
     call("absent", ("fit", str(folder / "absent.csv"), *FIT), "absent.csv", "no such file")
-    call("folder", ("fit", str(folder), *FIT), "folder")
     shelf.put("mine/thesis.txt", "years of work")
+    call("folder", ("fit", str(folder / "mine"), *FIT), "no Parquet file", "folder", "mine")
     call("foreign", ("fit", good, *FIT, "--out", str(folder / "mine")), "thesis.txt", "lost")
     call("out is a file", ("fit", good, *FIT, "--out", good), "not a folder")
     call("same file", ("repair", good, *FIT, "--out", good), "never overwritten")

@@ -1,4 +1,4 @@
-"""The audit against what can be counted: pairs by enumeration, chance by brute force."""
+"""The audit against what can be counted: pairs by enumeration, guessing by brute force."""
 
 import numpy as np
 import pytest
@@ -32,8 +32,8 @@ def test_pairs_are_found_as_often_as_enumeration_says(audited):
     # Where both orders are about equally likely 200 draws may name the wrong one.
     unclear = np.mean(np.abs(right - 0.5) < 4 * 0.5 / 200**0.5)
     assert audited.found.value == pytest.approx(best, abs=unclear + 3 * audited.found.error)
-    assert best > audited.found_by_chance.value + 0.2
-    assert audited.found_by_chance.value == 0.5
+    assert best > audited.found_by_guessing.value + 0.2
+    assert audited.found_by_guessing.value == 0.5
 
 
 def test_confidence_means_what_it_says(audited):
@@ -61,15 +61,15 @@ def unrelated(n=300, size=5):
 
 
 def beats_guessing(result):
-    gain = result.found.value - result.found_by_chance.value
+    gain = result.found.value - result.found_by_guessing.value
     n_guesses = result.n_rows * result.n_shuffles
-    chance = result.found_by_chance.value
-    return gain > 4.5 * (chance * (1 - chance) / n_guesses) ** 0.5
+    share = result.found_by_guessing.value
+    return gain > 4.5 * (share * (1 - share) / n_guesses) ** 0.5
 
 
 def test_labels_unrelated_to_the_features_stay_hidden():
     result = audit_release(*unrelated(), n_shuffles=3, random_state=0)
-    assert result.found_by_chance.value == pytest.approx(0.2)
+    assert result.found_by_guessing.value == pytest.approx(0.2)
     assert not beats_guessing(result)
 
 
@@ -86,10 +86,10 @@ def test_an_attacker_who_peeks_is_noticed(monkeypatch):
     assert beats_guessing(audit_release(*unrelated(), n_shuffles=3, random_state=0))
 
 
-def test_chances_by_brute_force():
+def test_guessing_by_brute_force():
     rng = np.random.RandomState(0)
     y, codes = rng.randint(0, 6, size=40).astype(float), rng.randint(0, 7, size=40)
-    own, within = audit._chances(y, np.unique(codes, return_inverse=True)[1], 1.0)
+    own, within = audit._by_guessing(y, np.unique(codes, return_inverse=True)[1], 1.0)
     for i in range(40):
         others = y[codes == codes[i]]
         assert own[i] == np.mean(others == y[i])
@@ -102,7 +102,7 @@ def test_rows_alone_in_their_group_are_counted():
     groups[:2] = [100, 101]
     result = audit_release(x[:, None], y, groups, n_shuffles=2, random_state=0)
     assert (result.n_alone, result.smallest_group) == (2, 1)
-    assert result.found_by_chance.value == pytest.approx((58 * 0.5 + 2) / 60)
+    assert result.found_by_guessing.value == pytest.approx((58 * 0.5 + 2) / 60)
 
 
 @pytest.mark.parametrize(

@@ -239,7 +239,7 @@ def test_simulate_and_audit_by_shell(tmp_path):
     assert "Monte Carlo" in done.stdout
     assert "0.8%" in done.stdout  # one in 120, by guessing
     document = json.loads(call("audit", made, "-y", "y", "--shuffles", 2, "--json").stdout)
-    assert document["found_by_chance"]["value"] == pytest.approx(1 / 120)
+    assert document["found_by_guessing"]["value"] == pytest.approx(1 / 120)
     assert {"value", "error"} == document["found"].keys() == document["bands"][0]["share"].keys()
 
 
@@ -279,12 +279,13 @@ def test_debug_shows_the_traceback(tmp_path):
     assert "TableError" in done.stderr
 
 
-def test_our_own_faults_are_told_as_such(tmp_path, monkeypatch):
+def test_our_own_faults_are_reported_as_such(tmp_path, monkeypatch):
     def broken(*arguments):
         raise RuntimeError("broken")
 
     monkeypatch.setattr("unshuffle.io.tables.read_rows", broken)
-    done = call("fit", "t.csv", "--label", "y")
+    (tmp_path / "t.csv").write_text("a,y\n1,2\n")
+    done = call("fit", tmp_path / "t.csv", "--label", "y")
     assert done.exit_code == 3
     assert "RuntimeError: broken" in done.stderr
     assert "Traceback" not in done.stderr

@@ -14,7 +14,7 @@ from unshuffle.io import files
 WRITER = """
 import sys
 from pathlib import Path
-from unshuffle.files import replacing_folder, write_atomically
+from unshuffle.io.files import replacing_folder, write_atomically
 target, n = Path(sys.argv[1]), 0
 while True:
     n += 1
@@ -107,14 +107,14 @@ def test_folders_of_others_are_never_replaced(tmp_path):
 def test_what_killed_processes_left_is_swept(tmp_path):
     old, fresh = tmp_path / ".out.part-1", tmp_path / ".out.part-2"
     old.mkdir(), fresh.mkdir()
-    long_ago = time.time() - 2 * files.STALE_SECONDS
+    long_ago = time.time() - 100
     os.utime(old, (long_ago, long_ago))
-    with files.replacing_folder(tmp_path / "out", frozenset()):
+    with files.replacing_folder(tmp_path / "out", frozenset(), stale_seconds=50):
         pass
     assert names(tmp_path) == [".out.part-2", "out"]
 
 
-def test_a_folder_moved_aside_comes_back(tmp_path, monkeypatch):
+def test_a_folder_moved_aside_comes_back(tmp_path):
     """Killed between two renames, where the file system cannot exchange."""
     with files.replacing_folder(tmp_path / "out", frozenset({"a"})) as part:
         (part / "a").write_text("old")

@@ -164,10 +164,10 @@ def test_wrong_formulas(with_kinds, formula, settings, message):
 
 @pytest.mark.filterwarnings("ignore::unshuffle.UnidentifiableWarning")
 def test_formulas_refuse_missing_rows_and_unknown_categories(with_kinds):
-    """A dropped row would leave its label to somebody else."""
+    """Dropping a row would keep a label that belongs to no row."""
     pytest.importorskip("formulaic")
     frame = pd.DataFrame(with_kinds)
-    with pytest.raises(ValueError, match="belongs to nobody"):
+    with pytest.raises(ValueError, match="its own label"):
         fit_formula("y ~ a", frame.assign(a=[np.nan, *with_kinds["a"][1:]]))
     model = fit_formula("y ~ kind - 1", frame, groups="zone", random_state=0, search="none")
     assert model.intercept_ == 0

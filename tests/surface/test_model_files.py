@@ -15,7 +15,7 @@ from unshuffle import (
     save_model,
 )
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.io.tables import Column
+from unshuffle.io.tables import DesignColumn
 
 
 def fitted(model, kind="fraction", **more):
@@ -102,7 +102,7 @@ def test_frames_are_read_by_name(tmp_path, linked, library):
     make = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}[library]
     frame = getattr(pytest.importorskip(library), make)
     model, _ = linked
-    columns = [Column("a"), Column("kind", ("u", "v")), Column("b")]
+    columns = [DesignColumn("a"), DesignColumn("kind", ("u", "v")), DesignColumn("b")]
     save_model(model, tmp_path / "m", columns=columns)
     again = load_model(tmp_path / "m")
     data = {"b": [3.0, 4.0], "extra": ["", ""], "kind": ["v", "u"], "a": [1.0, 2.0]}

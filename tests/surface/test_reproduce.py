@@ -98,7 +98,7 @@ def test_missing_extra_is_named(tmp_path):
     )
 
 
-def test_interrupting_says_how_to_go_on(tmp_path):
+def test_interrupting_says_how_to_continue(tmp_path):
     out = tmp_path / "out"
     # In the background of a shell that ignores Ctrl-C the command would ignore it as well.
     process = start(
@@ -111,6 +111,6 @@ def test_interrupting_says_how_to_go_on(tmp_path):
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "run the same command to go on" in err
+    assert "run the same command to continue" in err
     assert "Traceback" not in err
     assert not list(out.glob("size.*"))

@@ -1,10 +1,22 @@
 """Columns and the parts they play: categories, truth values, design matrices, written tables."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import unshuffle.io
+from unshuffle.cli.errors import OPTIONS
 from unshuffle.exceptions import TableError
-from unshuffle.io.tables import Column, Roles, design_matrix, learn_columns, open_table, read_rows
+from unshuffle.io.tables import (
+    DesignColumn,
+    Roles,
+    design_matrix,
+    learn_columns,
+    open_table,
+    read_rows,
+)
 from unshuffle.io.tables.write import write_table, write_with_labels
 
 
@@ -22,7 +34,7 @@ def test_categories_become_indicators_beside_formulaic(path):
 
     table = open_table(path).read(["a", "kind", "code"], {"code"})
     columns = learn_columns(table, ["a", "kind", "code"], ("code",))
-    assert columns[1] == Column("kind", ("u", "v", "w"))
+    assert columns[1] == DesignColumn("kind", ("u", "v", "w"))
     frame = pd.DataFrame({name: table.columns[name] for name in ("a", "kind", "code")})
     matrix = formulaic.Formula("a + kind + code").get_model_matrix(frame)
     names = [term for column in columns for term in column.terms]
@@ -76,9 +88,39 @@ def test_cells_are_copied_as_they_stand(tmp_path):
     assert (tmp_path / "out.csv").read_text() == 'note;y\n"a;b";2\n  x ;1,50\n'
 
 
+def test_readers_know_no_option_of_the_command_line():
+    """They name the role of a column; `cli.errors` adds the option for it."""
+    folder = Path(unshuffle.io.__file__).parent
+    option = re.compile(r"--[a-z]+")
+    found = {path.name: option.findall(path.read_text()) for path in folder.rglob("*.py")}
+    assert len(found) > 10
+    assert {name: options for name, options in found.items() if options} == {}
+
+
+@pytest.mark.parametrize(
+    ("roles", "role"),
+    [
+        (Roles(), "label"),
+        (Roles("y", ("a", "y")), "features"),
+        (Roles("y", ("a", "a")), "features"),
+        (Roles("y", ("a",), categorical=("code",)), "features"),
+        (Roles("y", ("mixed",)), "categorical"),
+    ],
+)
+def test_errors_name_the_role_to_declare(tmp_path, roles, role):
+    path = tmp_path / "t.csv"
+    path.write_text("a,code,mixed,y\n1,10,u,1\n2,20,7,2\n")
+    with pytest.raises(TableError) as refused:
+        read_rows(path, roles)
+    assert refused.value.role == role
+    assert OPTIONS[role] == f"--{role}"
+
+
 def test_numbers_where_categories_were_learnt(tmp_path, path):
-    columns = [Column("kind", ("u", "v", "w"))]
+    columns = [DesignColumn("kind", ("u", "v", "w"))]
     other = tmp_path / "other.csv"
     other.write_text("kind\n1\n2\n")
-    with pytest.raises(TableError, match="holds numbers, but the model knows it as 'u', 'v'"):
+    with pytest.raises(
+        TableError, match="holds numbers, but the model was fitted to the categories 'u', 'v'"
+    ):
         design_matrix(open_table(other).read(["kind"]), columns)

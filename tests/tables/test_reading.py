@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from unshuffle.exceptions import TableError
-from unshuffle.io.tables import open_table
-from unshuffle.io.tables import quick as quick_module
-from unshuffle.io.tables import text as text_module
-from unshuffle.io.tables.text import TextSource
+from unshuffle.io.settings import ReadSettings
+from unshuffle.io.tables import Roles, open_table, read_rows
+from unshuffle.io.tables.quick import read_quickly
+from unshuffle.io.tables.text import TextFile
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 # No blanks at the ends, which are stripped, and nothing that looks like a number or is missing.
@@ -44,11 +44,8 @@ def test_what_was_written_is_read(tmp_path, rows, zipped, separator, at_once):
     kind = ".tsv" if separator == "\t" else ".csv"
     path = tmp_path / (f"t{kind}.gz" if zipped else f"t{kind}")
     write(path, [("number", "name"), *rows], separator, zipped)
-    before, text_module.CELLS_AT_ONCE = text_module.CELLS_AT_ONCE, at_once
-    try:
-        table = open_table(path).read(["name", "number"], {"name"})
-    finally:
-        text_module.CELLS_AT_ONCE = before
+    small = ReadSettings(cells_at_once=at_once)
+    table = open_table(path, small).read(["name", "number"], {"name"})
     assert table.columns["number"].tolist() == [float(number) for number, _ in rows]
     assert table.columns["name"].tolist() == [name for _, name in rows]
 
@@ -60,7 +57,9 @@ def test_what_was_written_is_read(tmp_path, rows, zipped, separator, at_once):
     data=st.data(),
     lost=st.booleans(),
 )
-def test_a_lost_or_added_separator_is_told_with_its_line(tmp_path, n_rows, n_columns, data, lost):
+def test_a_lost_or_added_separator_is_reported_with_its_line(
+    tmp_path, n_rows, n_columns, data, lost
+):
     """A row that slipped by one field is a correspondence error; it never passes."""
     rows = [[f"c{j}" for j in range(n_columns)]]
     rows += [[f"{i}.{j}" for j in range(n_columns)] for i in range(n_rows)]
@@ -103,15 +102,15 @@ def test_kinds_of_text_people_have(tmp_path, content, expected):
     assert [table.columns[name].tolist() for name in "ab"] == expected
 
 
-def test_the_mixture_of_commas_and_points_is_found_across_chunks(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_module, "CELLS_AT_ONCE", 4)
+def test_the_mixture_of_commas_and_points_is_found_across_chunks(tmp_path):
+    small = ReadSettings(cells_at_once=4)
     path = tmp_path / "t.csv"
     path.write_text("a;b\n" + "1;2\n" * 10 + "1,5;2\n" + "1;2\n" * 10 + "1;2.5\n")
     with pytest.raises(TableError, match=r"line 23, column 'b': '2.5' has a decimal point, but "):
-        open_table(path).read(["a", "b"])
+        open_table(path, small).read(["a", "b"])
     path.write_text("a;b\n" + "1;2.5\n" + "1;2\n" * 10 + "1,5;2\n")
     with pytest.raises(TableError, match=r"line 13, column 'a': '1,5' has a decimal comma, but "):
-        open_table(path).read(["a", "b"])
+        open_table(path, small).read(["a", "b"])
 
 
 def test_columns_nobody_asked_for_may_hold_anything(tmp_path):
@@ -141,6 +140,89 @@ def test_parquet_is_read_as_it_was_written(tmp_path):
         "name": ["u", "v", "u"], "key": ["1", "2", "1"], "odd.name": [1, 2, 3],
     }  # fmt: skip
     assert all(table.is_number(name) for name in ("whole", "real", "truth", "decimal"))
+
+
+@pytest.fixture
+def two_files(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    tables = [
+        {"a": [1.0, 2.0, 3.0], "kind": ["u", "v", "u"], "y": [1.0, 2.0, 3.0]},
+        {"a": [4.0, 5.0], "kind": ["w", "u"], "y": [4.0, 5.0]},
+    ]
+    for k, columns in enumerate(tables):
+        pq.write_table(pa.table(columns), tmp_path / f"{k}.parquet")
+    pq.write_table(pa.concat_tables(map(pa.table, tables)), tmp_path / "one.parquet")
+    return [tmp_path / "0.parquet", tmp_path / "1.parquet"], tmp_path / "one.parquet"
+
+
+@pytest.mark.parametrize("numbers_at_once", [3, 1 << 20])
+def test_two_parquet_files_are_read_as_one(two_files, numbers_at_once):
+    files, one = two_files
+    small = ReadSettings(numbers_at_once=numbers_at_once)
+    table = open_table(files, small).read(["a", "kind", "y"])
+    other = open_table(one).read(["a", "kind", "y"])
+    for name in ("a", "kind", "y"):
+        np.testing.assert_array_equal(table.columns[name], other.columns[name])
+    assert (table.title, other.title) == ("0.parquet and 1 more", "one.parquet")
+    assert str(table.error("bad", 3, "a")) == f"{files[1]}, row 1, column 'a': bad"
+    assert str(other.error("bad", 3, "a")) == f"{one}, row 4, column 'a': bad"
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"a": [1.0], "kind": ["u"]}, "has no column 'y', which is in "),
+        ({"a": [1.0], "kind": ["u"], "y": [1.0], "b": [1]}, "has a column 'b', which is not in "),
+        ({"a": [1], "kind": ["u"], "y": [1.0]}, "'a' has type int64, but type double in "),
+        ({"kind": ["u"], "a": [1.0], "y": [1.0]}, "in another order than in "),
+        ({"a": [None], "kind": ["u"], "y": [1.0]}, "type null, but type double"),
+    ],
+)
+def test_parquet_files_with_other_columns_are_refused(two_files, tmp_path, columns, message):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    files, _ = two_files
+    pq.write_table(pa.table(columns), tmp_path / "other.parquet")
+    with pytest.raises(TableError, match=f"other.parquet: .*{message}"):
+        open_table([*files, tmp_path / "other.parquet"]).read(["a"])
+
+
+def test_a_mistake_in_a_second_file_is_placed_there(two_files, tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    files, _ = two_files
+    wrong = {"a": [1.0, float("nan")], "kind": ["u", "v"], "y": [1.0, 2.0]}
+    pq.write_table(pa.table(wrong), tmp_path / "wrong.parquet")
+    with pytest.raises(TableError, match=r"wrong.parquet, row 2, column 'a': the value is missing"):
+        open_table([*files, tmp_path / "wrong.parquet"]).read(["a"])
+
+
+def test_a_group_that_is_nan_is_missing(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"zone": [1.0, float("nan")]}), tmp_path / "t.parquet")
+    with pytest.raises(TableError, match="row 2, column 'zone': the value is missing"):
+        open_table(tmp_path / "t.parquet").read(["zone"], {"zone"})
+
+
+def test_the_index_that_pandas_writes_is_no_feature(tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": [1.0, 2.0], "y": [1.0, 3.0]}, index=[5, 9])
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert "__index_level_0__" in open_table(tmp_path / "t.parquet").names
+    assert read_rows(tmp_path / "t.parquet", Roles("y")).names == ["a"]
+
+
+def test_only_parquet_files_are_joined(tmp_path):
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("a,y\n1,2\n")
+    with pytest.raises(TableError, match="is not a Parquet file"):
+        open_table([tmp_path / "a.csv", tmp_path / "b.csv"])
 
 
 def test_fcs_gives_the_channels(tmp_path):
@@ -200,25 +282,22 @@ def test_the_quick_way_is_the_strict_way(tmp_path, rows, kind, separator, end):
     text = "\n".join(separator.join(row) for row in [["a", "b"], *rows]) + end
     path.write_text(text, newline="")
     found = []
-    for worth_it in (0, 1 << 40):
-        before, quick_module.WORTH_IT = quick_module.WORTH_IT, worth_it
-        try:
-            found.append(outcome(TextSource(path), kind))
-        finally:
-            quick_module.WORTH_IT = before
+    for fast_from in (0, 1 << 40):
+        source = TextFile(path, ReadSettings(fast_from=fast_from))
+        found.append(outcome(source, kind))
     assert found[0] == found[1]
 
 
-def test_the_quick_way_is_taken(tmp_path, monkeypatch):
+def test_the_quick_way_is_taken(tmp_path):
     """The control: the comparison above is one of two ways, not of one with itself."""
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr(quick_module, "WORTH_IT", 0)
+    always = ReadSettings(fast_from=0)
     path = write(tmp_path / "t.csv", [("a", "b", "c"), (1, "u", 2.5), (-3, "v", 1e-5)])
     kinds = {"a": "number", "b": "category", "c": "number"}
-    found = quick_module.read_quickly(path, ",", ["a", "b", "c"], kinds)
+    found = read_quickly(path, ",", ["a", "b", "c"], kinds, always)
     assert {name: values.tolist() for name, values in found.items()} == {
         "a": [1, -3], "b": ["u", "v"], "c": [2.5, 1e-5],
     }  # fmt: skip
     for line in ('"1",u,2', "1,ü,2", "1,u,2,3", "1,u", "nan,u,2", "x,u,2", "1,7,2", "1,,2"):
         path.write_text(f"a,b,c\n{line}\n", encoding="utf-8")
-        assert quick_module.read_quickly(path, ",", ["a", "b", "c"], kinds) is None, line
+        assert read_quickly(path, ",", ["a", "b", "c"], kinds, always) is None, line

@@ -11,8 +11,7 @@ from .. import __version__
 from . import audit, fit, predict, repair, simulate, suspects
 from .demo import demo
 from .reproduce import reproduce
-
-FEW_COLLECTIONS = 50_000  # objects made between two looks for garbage; Python's own is 700
+from .settings import CLI
 
 app = typer.Typer(
     help="Regression when the pairing between rows and labels is lost.",
@@ -55,7 +54,7 @@ def _root(
 ) -> None:
     """Regression when the pairing between rows and labels is lost.
 
-    Begin with [bold]unshuffle demo[/bold], or with your own table:
+    Start with [bold]unshuffle demo[/bold], or with your own table:
 
     [bold]unshuffle fit DATA --label y --group zone[/bold]
     """
@@ -63,7 +62,5 @@ def _root(
 
 def main() -> None:
     """Run the command line."""
-    # Libraries make very many objects that stay. Looking through them again and again while they
-    # are loaded takes a tenth of the time of a command.
-    gc.set_threshold(FEW_COLLECTIONS)
+    gc.set_threshold(CLI.objects_between_collections)
     app()

@@ -1,8 +1,9 @@
 """`unshuffle audit`: can this shuffled release be undone?"""
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,7 +31,7 @@ def audit(
     categorical: options.Categorical = None,
     shuffles: Annotated[
         int,
-        typer.Option(min=2, help="Shuffles to attack; more make the figures surer."),
+        typer.Option(min=2, help="Shuffles to attack; more reduce the Monte Carlo error."),
     ] = 5,
     tolerance: Annotated[
         float | None,
@@ -48,45 +49,44 @@ def audit(
 
     DATA is the true pairing, which you have and the public will not. The release is simulated by
     shuffling the labels inside groups, and attacked with this program's own fit. All figures are
-    estimates of what this attack finds; somebody who knows more may find more.
+    estimates for this attack; an attacker who knows more may find more.
     """
     with plain_errors("audit", debug):
         from ..estimators.audit import audit_release
         from ..exceptions import TableError
-        from ..io.tables import Roles, read_rows
+        from ..io.tables import read_rows
         from .output import print_json
-        from .watching import watching
 
-        roles = Roles(
-            label, options.split_names(features), group,
-            categorical=options.split_names(categorical),
-        )  # fmt: skip
+        roles = options.make_roles(label, features, group, categorical=categorical)
         rows = read_rows(data, roles)
         watched = sys.stderr.isatty() and not (quiet or as_json)
-        with watching("shuffles", watched) as tell:
+        with _progress("shuffles", watched) as progress:
             try:
                 result = audit_release(
                     rows.X, rows.y, rows.groups, n_shuffles=shuffles, tolerance=tolerance,
-                    n_jobs=jobs, random_state=seed, callback=tell,
+                    n_jobs=jobs, random_state=seed, callback=progress,
                 )  # fmt: skip
             except ValueError as error:
                 raise TableError(data, str(error)) from error
         if as_json:
-            print_json(_document(result, data, rows.label))
+            found = {"text": result.text, **asdict(result)}
+            print_json({"data": data, "label": rows.label, **found})
         else:
             _show(result, rows.label)
 
 
-def _document(result: "AuditResult", data: Path, label: str) -> dict[str, object]:
-    plain = asdict(result)
-    for name, value in plain.items():
-        if hasattr(value, "_asdict"):
-            plain[name] = value._asdict()
-    plain["bands"] = [
-        {k: v._asdict() if hasattr(v, "_asdict") else v for k, v in band._asdict().items()}
-        for band in result.bands
-    ]
-    return {"data": str(data), "label": label, "text": result.text, **plain}
+@contextmanager
+def _progress(title: str, watched: bool) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on standard error; gives a function of (done, total)."""
+    if not watched:
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _show(result: "AuditResult", label: str) -> None:
@@ -100,13 +100,13 @@ def _show(result: "AuditResult", label: str) -> None:
         "error over shuffles."
     )
     if result.n_alone:
-        console.print(f"{result.n_alone} rows are alone in their group: nothing hides them.")
+        console.print(f"{result.n_alone} rows are alone in their group, not hidden by the shuffle.")
     table = Table(title=f"Rows whose own {label} is found", title_justify="left")
     for head in ("", "by the attack", "by guessing inside groups"):
         table.add_column(head, justify="left" if not head else "right")
-    table.add_row("exactly", str(result.found), f"{result.found_by_chance.value:.1%}")
+    table.add_row("exactly", str(result.found), f"{result.found_by_guessing.value:.1%}")
     table.add_row(
-        f"within {result.tolerance:.3g}", str(result.near), f"{result.near_by_chance.value:.1%}"
+        f"within {result.tolerance:.3g}", str(result.near), f"{result.near_by_guessing.value:.1%}"
     )
     console.print(table)
     bands = Table(title="By the attacker's confidence", title_justify="left")
@@ -116,20 +116,21 @@ def _show(result: "AuditResult", label: str) -> None:
         if band.share.value:
             bands.add_row(
                 f"{band.low:.0%}-{band.high:.0%}", str(band.share), str(band.found),
-                f"{band.chance.value:.1%}",
+                f"{band.guessed.value:.1%}",
             )  # fmt: skip
     console.print(bands)
     console.print(
         f"Coefficients: off by {result.coefficient_error} of their length (least squares on the "
-        f"release as it stands: {result.naive_error}; 0 % tells all, 100 % nothing)."
+        f"shuffled release: {result.naive_error}). At 0 % the release reveals them; at 100 % it "
+        "reveals nothing about them."
     )
     if result.overconfident:
         console.print(
-            f"Beware: the attacker believes to have found {result.mean_confidence} and is mostly "
-            "wrong. Either DATA is not in its true order, or the label is not linear in the "
+            f"Warning: the attacker's mean confidence is {result.mean_confidence}, far above the "
+            "share found. Either DATA is not in its true order, or the label is not linear in the "
             "features."
         )
     counts = ", ".join(f"{level} {count}" for level, count in result.verdicts.items())
     console.print(f"The attacker's own verdicts: {counts}.")
     console.print(f"In short: {result.text}.")
-    console.print("Estimates for this attack; somebody who knows more may find more.")
+    console.print("Estimates for this attack; an attacker who knows more may find more.")

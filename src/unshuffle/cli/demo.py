@@ -1,4 +1,4 @@
-"""`unshuffle demo`: the main job on shipped data, beside what one would do without it."""
+"""`unshuffle demo`: fits of shipped data, beside those of ordinary least squares."""
 
 import warnings
 from pathlib import Path
@@ -16,15 +16,15 @@ def demo(
     ] = Path("demo-report.html"),
 ) -> None:
     """Fit the shipped housing data with labels shuffled inside zones, compare, write a report."""
-    # Loaded late, so that the other commands and --help stay quick.
+    # Loaded here, so that the other commands and --help stay quick.
     from rich.console import Console
 
-    from .demonstration import EASY, HARD, coefficient_table, comparison_table, fit_with_verdict
+    from .demo_tables import EASY, HARD, coefficient_table, comparison_table, fit_with_verdict
 
     console = Console()
     console.print("\n[bold]1. House prices shuffled inside 60 zones[/bold]")
     console.print(
-        "Boston housing. A zone holds about 8 tracts at a like distance from work; "
+        "Boston housing. A zone holds about 8 tracts at a similar distance from work; "
         "which price belongs to which tract is lost inside a zone.\n"
     )
     console.print(coefficient_table(EASY, seed))
@@ -35,11 +35,13 @@ def demo(
         "and noise that is not Gaussian.\n"
     )
     console.print(*comparison_table(HARD, seed), sep="\n")
-    console.print("\n[bold]3. The first setting by the front door, verdict first[/bold]\n")
+    console.print(
+        "\n[bold]3. The first setting by the default estimator, with its verdict[/bold]\n"
+    )
     with plain_errors("demo", debug=False), warnings.catch_warnings():
         from ..show.report import write_report
 
-        warnings.simplefilter("ignore")  # the verdict says it
+        warnings.simplefilter("ignore")  # the verdict reports it
         model = fit_with_verdict(EASY, seed)
         typer.echo(str(model.summary()))
         written = write_report(out, model, title="House prices shuffled inside 60 zones")

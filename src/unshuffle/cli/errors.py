@@ -1,4 +1,4 @@
-"""How a command says that something is wrong: one line, exit code 2, no traceback."""
+"""How a command reports an error: one line, exit code 2, no traceback."""
 
 import os
 import sys
@@ -12,6 +12,8 @@ BAD_INPUT = 2
 OUR_FAULT = 3
 INTERRUPTED = 130
 EXTRAS = {"pyarrow": "frames", "flowio": "fcs", "formulaic": "formula"}
+# Readers name the role of a column that has to be declared otherwise; here it gets its option.
+OPTIONS = {"label": "--label", "features": "--features", "categorical": "--categorical"}
 
 
 @contextmanager
@@ -27,7 +29,7 @@ def plain_errors(command: str, debug: bool = False) -> Iterator[None]:
     except KeyboardInterrupt:
         _leave(command, "interrupted; nothing was written", INTERRUPTED)
     except BrokenPipeError:
-        # The reader has gone, as with `| head`: nothing is wrong.
+        # The program that reads the output has ended, as with `| head`: this is no error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit from None
     except Exception as error:
@@ -37,24 +39,23 @@ def plain_errors(command: str, debug: bool = False) -> Iterator[None]:
         _leave(command, message, code)
 
 
-def fail(command: str, message: str) -> None:
-    """Say what is wrong and leave."""
-    _leave(command, message, BAD_INPUT)
-
-
 def _explain(error: Exception) -> tuple[str, int]:
     if isinstance(error, ModuleNotFoundError):
         extra = EXTRAS.get(str(error.name), "all")
-        return f'{error.name} is missing; install it with: pip install "unshuffle[{extra}]"', 2
-    if isinstance(error, OSError):
+        message = f'{error.name} is missing; install it with: pip install "unshuffle[{extra}]"'
+    elif isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename and error.strerror else ""
-        return f"{where}{error.strerror or error}", 2
-    if isinstance(error, ValueError):
-        return " ".join(str(error).split("\n")), 2
-    if isinstance(error, MemoryError):
-        return "the table does not fit into memory; choose fewer columns or rows", 2
-    told = f"{type(error).__name__}: {error}"
-    return f"this should not happen ({told}); run it again with --debug and report it", OUR_FAULT
+        message = f"{where}{error.strerror or error}"
+    elif isinstance(error, ValueError):
+        option = OPTIONS.get(getattr(error, "role", ""))
+        message = " ".join(str(error).split("\n")) + (f" (option {option})" if option else "")
+    elif isinstance(error, MemoryError):
+        message = "the table does not fit into memory; choose fewer columns or rows"
+    else:
+        found = f"{type(error).__name__}: {error}"
+        message = f"this is an error of unshuffle ({found}); run it with --debug and report it"
+        return message, OUR_FAULT
+    return message, BAD_INPUT
 
 
 def _leave(command: str, message: str, code: int) -> None:

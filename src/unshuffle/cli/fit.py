@@ -8,7 +8,7 @@ import typer
 from . import options
 from .errors import REJECTED, plain_errors
 
-LARGE = "Large Parquet files"
+PASSES = "Parquet files larger than memory"
 EXAMPLES = """
 [bold]Examples[/bold]
 
@@ -24,11 +24,13 @@ A linked table, with the linkage tool's probability of a right link:
 
     unshuffle fit linked.parquet --label income --match-prob p_match
 
-Files larger than memory, on a Dask cluster, able to go on after a power cut:
+Parquet files larger than memory are fitted in passes, here on a Dask cluster, with a file from
+which the fit can continue after a power cut. Passes do not test the order, so --pairing is needed:
 
-    unshuffle fit big/*.parquet -y income -g zone --scheduler tcp://10.0.0.1:8786 --checkpoint c.npz
+    unshuffle fit big/*.parquet -y income -g zone --pairing lost \\
+        --scheduler tcp://10.0.0.1:8786 --checkpoint c.npz
 
-Exit code: 0, 1 if the verdict is "reject", 2 if the input cannot be used, 3 if unshuffle erred.
+Exit code: 0; 1 if the verdict is "reject"; 2 if the input cannot be used; 3 if unshuffle fails.
 """
 
 
@@ -38,7 +40,7 @@ def fit(
         typer.Argument(
             metavar="DATA [LABELS]", show_default=False,
             help="Table: CSV or TSV (also .gz), Parquet, FCS. With --by a second one, with the "
-            "labels. Several Parquet files are one table, fitted in passes.",
+            "labels. Several Parquet files, or a folder of them, are one table.",
         ),
     ],
     label: options.Label = None,
@@ -48,32 +50,32 @@ def fit(
         str | None,
         typer.Option(
             help="The column that two tables share, as --group.",
-            rich_help_panel=options.PARTS,
+            rich_help_panel=options.COLUMNS,
         ),
     ] = None,
     known: options.Known = None,
     match_prob: options.MatchProb = None,
     categorical: options.Categorical = None,
-    pairing: options.Believed = options.Pairing.auto,
+    pairing: options.Pairing = options.OrderGiven.auto,
     intercept: options.Intercept = True,
     seed: options.Seed = 0,
     jobs: options.Jobs = 1,
     scheduler: Annotated[
         str | None,
         typer.Option(
-            metavar="TCP://...", rich_help_panel=LARGE,
+            metavar="TCP://...", rich_help_panel=PASSES,
             help="Address of a Dask scheduler whose workers see the Parquet files.",
         ),
     ] = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
-            rich_help_panel=LARGE, help="File to go on from, written every ten iterations."
+            rich_help_panel=PASSES, help="File to continue from, written every ten iterations."
         ),
     ] = None,
     resume: Annotated[
         bool,
-        typer.Option("--resume", rich_help_panel=LARGE, help="Go on from the checkpoint."),
+        typer.Option("--resume", rich_help_panel=PASSES, help="Continue from the checkpoint."),
     ] = False,
     out: Annotated[
         Path | None,
@@ -87,58 +89,58 @@ def fit(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:  # fmt: skip
-    """Fit a linear regression to rows whose labels are shuffled, and say how far to trust it.
+    """Fit a linear regression to rows whose labels are shuffled, and report how far to trust it.
 
     Tests whether the order given carries information; searches for the pairing where it does not;
     prints a verdict with reasons, and the coefficients beside those of ordinary least squares.
+    Parquet files of more than 200 million numbers are fitted in passes, without search and verdict.
     """
     with plain_errors("fit", debug):
         from ..io.files import check_ours
-        from ..io.tables import Roles, read_rows, read_two
+        from ..io.tables import read_rows, read_two
+        from . import output
         from .fitting import fit_rows
-        from .large import Passes, fit_large, tell_large
-        from .output import FILES, describe, print_fit, print_json, print_notes, write_fit
+        from .passes import Passes, find_tables, fit_in_passes, reason_for_passes, report_passes
 
         if by is not None and group is not None:
             raise ValueError("give --by (two tables) or --group (one table), not both")
         if out is not None:
-            check_ours(out, FILES)
+            check_ours(out, output.FILES)
         passes = Passes(scheduler, checkpoint, resume)
-        if passes.asked_for or (len(tables) > 1 and by is None):
-            if by or match_prob or categorical:
-                raise ValueError("--by, --match-prob and --categorical are not for large files")
-            columns = {"group": group, "known": known}
-            names = options.split_names(features)
-            model = fit_large(
-                tables, passes, label=label, pairing=pairing.value, quiet=quiet or as_json,
-                columns=columns | ({"features": names} if names else {}),
-                settings={"fit_intercept": intercept, "random_state": seed, "n_jobs": jobs},
-            )  # fmt: skip
-            tell_large(model, str(label), out, as_json)
-            return
-        if len(tables) > 2:
-            raise ValueError(f"--by joins two tables, got {len(tables)}")
-        data, labels = tables[0], tables[1] if len(tables) == 2 else None
-        if by is not None and labels is None:
-            raise ValueError("--by is for two tables; name the table of labels, or use --group")
-        if labels is not None and (known or match_prob):
-            raise ValueError("--known and --match-prob are for one table with rows and labels")
-        roles = Roles(
-            label, options.split_names(features), by or group, known, match_prob,
-            options.split_names(categorical),
-        )  # fmt: skip
-        rows = read_rows(data, roles) if labels is None else read_two(data, labels, roles)
+        roles = options.make_roles(label, features, by or group, known, match_prob, categorical)
+        if by is not None:
+            if len(tables) != 2:
+                raise ValueError(
+                    f"--by is for two tables, features and labels, got {len(tables)}; one table "
+                    "with both needs --group"
+                )
+            if known or match_prob or passes.asked_for:
+                raise ValueError(
+                    "--known, --match-prob, --scheduler, --checkpoint and --resume are for one "
+                    "table with rows and labels, not for --by"
+                )
+            rows = read_two(tables[0], tables[1], roles)
+        else:
+            files = find_tables(tables, passes)
+            reason = reason_for_passes(files, roles, passes)
+            if reason:
+                model = fit_in_passes(
+                    files, roles, passes, reason, pairing=pairing.value, quiet=quiet or as_json,
+                    settings={"fit_intercept": intercept, "random_state": seed, "n_jobs": jobs},
+                )  # fmt: skip
+                report_passes(model, str(label), out, as_json)
+                return
+            rows = read_rows(files, roles)
         fitted = fit_rows(
             rows, pairing=pairing.value, intercept=intercept, seed=seed, jobs=jobs,
             quiet=quiet or as_json,
         )  # fmt: skip
-        files = [] if out is None else write_fit(fitted, out)
-        print_notes(fitted, quiet or as_json)
+        written = [] if out is None else output.write_fit(fitted, out)
+        output.print_notes(fitted, quiet or as_json)
         if as_json:
-            print_json(describe(fitted) | {"files": files})
+            output.print_json(output.describe(fitted) | {"files": written})
         else:
-            print_fit(fitted)
-            for path in files:
-                typer.echo(f"Written: {path}")
+            output.print_fit(fitted)
+            output.print_files(written)
         if fitted.rejected:
             raise typer.Exit(REJECTED)

@@ -1,4 +1,4 @@
-"""Fit what a table gave, listening to warnings, with a bar where somebody watches."""
+"""Fit a table that was read; keep the warnings, show progress on a terminal."""
 
 import sys
 import warnings
@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from ..estimators.shuffled import ShuffledRegressor
-    from ..io.tables import Rows
+    from ..io.tables import FitTable
 
 
 class Fitted(NamedTuple):
-    """A model, the rows it was fitted to, and what was said on the way."""
+    """A model, the table it was fitted to, and the warnings of the fit."""
 
     model: "ShuffledRegressor"
-    rows: "Rows"
+    rows: "FitTable"
     notes: list[str]
     settings: dict[str, Any]
 
@@ -24,9 +24,9 @@ class Fitted(NamedTuple):
 
 
 def fit_rows(
-    rows: "Rows", *, pairing: str, intercept: bool, seed: int, jobs: int, quiet: bool
+    rows: "FitTable", *, pairing: str, intercept: bool, seed: int, jobs: int, quiet: bool
 ) -> Fitted:
-    """Fit; errors of the estimator are told with the name of the file."""
+    """Fit the default estimator; its errors are raised with the name of the file."""
     from ..estimators.shuffled import ShuffledRegressor
     from ..exceptions import TableError, UnidentifiableWarning
     from ..io.frames import NamedMatrix
@@ -37,9 +37,9 @@ def fit_rows(
     watched = sys.stderr.isatty() and not quiet
     model = ShuffledRegressor(**settings, verbose=int(watched))
     X = NamedMatrix(rows.X, tuple(rows.names))
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        warnings.simplefilter("ignore", UnidentifiableWarning)  # the verdict says it
+        warnings.simplefilter("ignore", UnidentifiableWarning)  # the verdict reports it
         try:
             if rows.unpaired:
                 model.fit_unpaired(X, rows.y, rows.groups, rows.label_groups)
@@ -47,5 +47,4 @@ def fit_rows(
                 model.fit(X, rows.y, rows.groups, rows.known, rows.match_prob)
         except ValueError as error:
             raise TableError(rows.table.path, str(error)) from error
-    notes = [str(warning.message) for warning in said]
-    return Fitted(model, rows, notes, settings)
+    return Fitted(model, rows, [str(warning.message) for warning in caught], settings)

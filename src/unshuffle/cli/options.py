@@ -3,15 +3,18 @@
 import csv
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-DATA, PARTS, FIT, OUTPUT = "", "Columns", "The fit", "Output"
+if TYPE_CHECKING:
+    from ..io.tables import Roles
+
+COLUMNS, FIT, OUTPUT = "Columns", "The fit", "Output"
 
 
-class Pairing(StrEnum):
-    """What is believed of the order given."""
+class OrderGiven(StrEnum):
+    """What to assume about the order given."""
 
     auto = "auto"
     lost = "lost"
@@ -27,19 +30,19 @@ Data = Annotated[
 ]
 Label = Annotated[
     str | None,
-    typer.Option("--label", "-y", help="Column to explain.", rich_help_panel=PARTS),
+    typer.Option("--label", "-y", help="Column to explain.", rich_help_panel=COLUMNS),
 ]
 Features = Annotated[
     str | None,
     typer.Option(
-        "--features", "-x", metavar="A,B,...", rich_help_panel=PARTS,
+        "--features", "-x", metavar="A,B,...", rich_help_panel=COLUMNS,
         help=r"Columns to explain it with, separated by commas.  \[default: all others]",
     ),
 ]  # fmt: skip
 Group = Annotated[
     str | None,
     typer.Option(
-        "--group", "-g", rich_help_panel=PARTS,
+        "--group", "-g", rich_help_panel=COLUMNS,
         help=r"Column inside whose values labels may have moved.  \[default: anywhere]",
     ),
 ]  # fmt: skip
@@ -47,29 +50,29 @@ Known = Annotated[
     str | None,
     typer.Option(
         help="Column of 1 and 0: 1 where the label is surely the row's own.",
-        rich_help_panel=PARTS,
+        rich_help_panel=COLUMNS,
     ),
 ]
 MatchProb = Annotated[
     str | None,
     typer.Option(
         help="Column with the probability, from a linkage tool, that the label is the row's own.",
-        rich_help_panel=PARTS,
+        rich_help_panel=COLUMNS,
     ),
 ]
 Categorical = Annotated[
     str | None,
     typer.Option(
-        metavar="A,B,...", rich_help_panel=PARTS,
+        metavar="A,B,...", rich_help_panel=COLUMNS,
         help="Features that are categories although they look like numbers. "
         "Columns of text are categories in any case.",
     ),
 ]  # fmt: skip
-Believed = Annotated[
-    Pairing,
+Pairing = Annotated[
+    OrderGiven,
     typer.Option(
         "--pairing", rich_help_panel=FIT,
-        help="What you believe of the order given; auto finds out.",
+        help="What to assume about the order given; auto tests it.",
     ),
 ]  # fmt: skip
 Intercept = Annotated[
@@ -78,11 +81,13 @@ Intercept = Annotated[
 ]
 Seed = Annotated[
     int,
-    typer.Option(min=0, max=2**31 - 1, help="One seed, one answer.", rich_help_panel=FIT),
+    typer.Option(
+        min=0, max=2**31 - 1, help="The same seed gives the same result.", rich_help_panel=FIT
+    ),
 ]
 Jobs = Annotated[
     int,
-    typer.Option(help="Threads; the answer does not depend on them.", rich_help_panel=FIT),
+    typer.Option(help="Threads; the result does not depend on them.", rich_help_panel=FIT),
 ]
 AsJson = Annotated[
     bool,
@@ -96,6 +101,20 @@ Debug = Annotated[
     bool,
     typer.Option("--debug", help="Show tracebacks.", rich_help_panel=OUTPUT),
 ]
+
+
+def make_roles(
+    label: str | None,
+    features: str | None,
+    group: str | None,
+    known: str | None = None,
+    match_prob: str | None = None,
+    categorical: str | None = None,
+) -> "Roles":
+    """Roles of columns from the options above."""
+    from ..io.tables import Roles
+
+    return Roles(label, split_names(features), group, known, match_prob, split_names(categorical))
 
 
 def split_names(names: str | None) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ def describe(fitted: "Fitted") -> dict[str, Any]:
     model, rows = fitted.model, fitted.rows
     return {
         "unshuffle": __version__,
-        "data": str(rows.table.path),
+        "data": str(rows.table.path.with_name(rows.table.title)),
         "label": rows.label,
         **model.summary().to_dict(),
         "advice": [reason.advice for reason in model.verdict_.reasons if reason.advice],
@@ -53,26 +54,45 @@ def print_fit(fitted: "Fitted") -> None:
 
 
 def print_notes(fitted: "Fitted", quiet: bool) -> None:
-    """What was warned of on the way, on standard error."""
+    """The warnings of a fit, on standard error."""
     for note in [] if quiet else fitted.notes:
         typer.echo(f"note: {note}", err=True)
 
 
+def print_files(paths: Iterable[Path | None]) -> None:
+    """Name the files that were written."""
+    for path in filter(None, paths):
+        typer.echo(f"Written: {path}")
+
+
 def write_fit(fitted: "Fitted", folder: Path) -> list[Path]:
     """Model, summary, matches and report into a folder that appears as a whole."""
+    from ..io.tables.write import as_csv
+
+    def write_rest(part: Path) -> None:
+        (part / "matches.csv").write_bytes(as_csv(matches(fitted)))
+        write_report(fitted, part / "report.html")
+
+    rows = fitted.rows
+    return write_folder(
+        fitted.model, folder, write_rest, label=rows.label, columns=rows.columns,
+        settings={**fitted.settings, "data": rows.table.title},
+    )  # fmt: skip
+
+
+def write_folder(
+    model: Any, folder: Path, write_rest: Callable[[Path], None] | None = None, **kept: Any
+) -> list[Path]:
+    """Model and summary, and what `write_rest` adds, into a folder that appears as a whole."""
     from ..fits.model_files import write_model
     from ..io.files import replacing_folder
     from ..io.tables.write import as_csv
 
-    model, rows = fitted.model, fitted.rows
     with replacing_folder(folder, FILES) as part:
-        write_model(
-            model, part, label=rows.label, columns=rows.columns,
-            settings={**fitted.settings, "data": rows.table.path.name},
-        )  # fmt: skip
+        write_model(model, part, **kept)
         (part / "summary.csv").write_bytes(as_csv(model.summary().to_columns()))
-        (part / "matches.csv").write_bytes(as_csv(matches(fitted)))
-        write_report(fitted, part / "report.html")
+        if write_rest is not None:
+            write_rest(part)
         names = sorted(path.name for path in part.iterdir())
     return [folder / name for name in names]
 
@@ -98,7 +118,7 @@ def write_report(fitted: "Fitted", path: Path) -> None:
 
     rows = fitted.rows
     data = DataFacts(
-        source=rows.table.path.name,
+        source=rows.table.title,
         n_rows=len(rows.X),
         n_groups=fitted.model.n_groups_,
         n_known=0 if rows.known is None else int(rows.known.sum()),
@@ -107,7 +127,7 @@ def write_report(fitted: "Fitted", path: Path) -> None:
         group=rows.group,
         group_names=None if rows.groups is None else rows.groups.tolist(),
     )
-    title = f"{rows.label} in {rows.table.path.name}"
+    title = f"{rows.label} in {rows.table.title}"
     page = build_report(fitted.model, data=data, settings=fitted.settings, title=title)
     path.write_text(page, encoding="utf-8")
 

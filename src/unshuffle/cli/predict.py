@@ -44,7 +44,7 @@ def predict(
         from ..io.tables import Roles, design_matrix, open_table
         from ..io.tables.roles import choose_features
         from ..io.tables.write import check_writable_kind, write_rows, write_table
-        from .output import print_json
+        from .output import print_files, print_json
 
         if out is not None:
             check_writable_kind(out)
@@ -60,7 +60,7 @@ def predict(
         if as_json:
             print_json({"label": stored.label, "predictions": predicted, "file": out})
         elif out is not None:
-            typer.echo(f"Written: {out}")
+            print_files([out])
         else:
             write_rows(sys.stdout, columns)
         if stored.verdict_ is not None and stored.verdict_.level != "trust" and not as_json:

@@ -1,4 +1,4 @@
-"""`unshuffle repair`: the table with labels put back."""
+"""`unshuffle repair`: the table with each label beside its most likely row."""
 
 from pathlib import Path
 from typing import Annotated
@@ -30,7 +30,7 @@ def repair(
     known: options.Known = None,
     match_prob: options.MatchProb = None,
     categorical: options.Categorical = None,
-    pairing: options.Believed = options.Pairing.auto,
+    pairing: options.Pairing = options.OrderGiven.auto,
     intercept: options.Intercept = True,
     force: Annotated[
         bool,
@@ -47,19 +47,16 @@ def repair(
     """Write the table again with each label beside its most likely row.
 
     Every other cell is copied as it stands, and DATA is never changed. Where the verdict is
-    "reject", nothing is written: such a repair would only shuffle again.
+    "reject", nothing is written: such a repair would only shuffle the labels again.
     """
     with plain_errors("repair", debug):
-        from ..io.tables import Roles, read_rows
+        from ..io.tables import read_rows
         from ..io.tables.write import check_copy, write_with_labels
         from .fitting import fit_rows
         from .output import print_json, print_notes
 
         check_copy(data, out)
-        roles = Roles(
-            label, options.split_names(features), group, known, match_prob,
-            options.split_names(categorical),
-        )  # fmt: skip
+        roles = options.make_roles(label, features, group, known, match_prob, categorical)
         fitted = fit_rows(
             read_rows(data, roles), pairing=pairing.value, intercept=intercept, seed=seed,
             jobs=jobs, quiet=quiet or as_json,
@@ -78,6 +75,6 @@ def repair(
             if wanted:
                 typer.echo(f"{moved} of {len(y)} labels were moved\nWritten: {out}")
             else:
-                typer.echo("Nothing was written; --force writes all the same.")
+                typer.echo("Nothing was written; --force writes the file in spite of the verdict.")
         if fitted.rejected:
             raise typer.Exit(REJECTED)

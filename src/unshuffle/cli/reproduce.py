@@ -28,9 +28,9 @@ def reproduce(
         Path | None, typer.Option(help="The paper's aptamer table (sequence, affinity).")
     ] = None,
 ) -> None:
-    """Run the paper's experiments; pictures, tables and one page land in a folder.
+    """Run the paper's experiments; pictures, tables and one page are written into a folder.
 
-    Finished experiments are kept: interrupt with Ctrl-C and run the same command to go on.
+    Finished experiments are kept: interrupt with Ctrl-C and run the same command to continue.
     """
     with plain_errors("reproduce"):
         from rich.console import Console
@@ -42,7 +42,7 @@ def reproduce(
 
         experiments = choose(name)
         if aptamers is not None:
-            load_aptamers(aptamers)  # a wrong file is told now, not after minutes
+            load_aptamers(aptamers)  # a wrong file is refused now, not after minutes
         columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
         with Progress(*columns, console=Console(stderr=True)) as bar:
 
@@ -52,14 +52,15 @@ def reproduce(
                     task = bar.add_task(f"{title} ({state})", total=1, completed=1)
                 else:
                     task = bar.add_task(title, total=None)
-                return lambda done, all_of_it: bar.update(task, completed=done, total=all_of_it)
+                return lambda done, total: bar.update(task, completed=done, total=total)
 
             try:
                 run(experiments, out, quick=quick, seed=seed, aptamers=aptamers, announce=announce)
             except KeyboardInterrupt:
                 bar.stop()
                 typer.echo(
-                    f"\ninterrupted; what is finished is in {out}; run the same command to go on",
+                    f"\ninterrupted; finished experiments are in {out}; run the same command to "
+                    "continue",
                     err=True,
                 )
                 raise typer.Exit(INTERRUPTED) from None

@@ -1,4 +1,4 @@
-"""`unshuffle simulate`: a shuffled set to try things on."""
+"""`unshuffle simulate`: a simulated table with shuffled labels."""
 
 import json
 from enum import StrEnum
@@ -50,7 +50,7 @@ def simulate(
     shuffle: Annotated[
         Shuffle,
         typer.Option(
-            help="All labels; inside groups; a fraction of them; or so many swaps of two."
+            help="All labels; inside groups; a fraction of them; or a number of swaps."
         ),
     ] = Shuffle.groups,
     groups: Annotated[int, typer.Option(min=1, help="Groups, for --shuffle groups.")] = 40,
@@ -75,6 +75,7 @@ def simulate(
         from ..io.files import write_atomically
         from ..io.tables.limits import check_size
         from ..io.tables.write import check_writable_kind, write_table
+        from .output import print_files
 
         check_writable_kind(out)
         check_size(out, rows, columns)
@@ -95,5 +96,4 @@ def simulate(
             }  # fmt: skip
             write_atomically(truth, json.dumps(known).encode())
         write_table(out, table)
-        for path in filter(None, (out, truth)):
-            typer.echo(f"Written: {path}")
+        print_files([out, truth])

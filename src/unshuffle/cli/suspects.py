@@ -1,4 +1,4 @@
-"""`unshuffle suspects`: rows whose label is probably another's."""
+"""`unshuffle suspects`: rows whose label probably belongs to another row."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,12 +7,12 @@ import typer
 
 from . import options
 from .errors import REJECTED, plain_errors
+from .settings import CLI
 
-SHOWN = 20
 EXAMPLES = """
 [bold]Example[/bold]
 
-Samples that were probably mixed up, the surest first:
+Samples that were probably mixed up, the most probable first:
 
     unshuffle suspects assay.csv --label dose --features a,b,c --group plate
 """
@@ -26,7 +26,7 @@ def suspects(
     known: options.Known = None,
     match_prob: options.MatchProb = None,
     categorical: options.Categorical = None,
-    pairing: options.Believed = options.Pairing.auto,
+    pairing: options.Pairing = options.OrderGiven.auto,
     intercept: options.Intercept = True,
     threshold: Annotated[
         float,
@@ -53,17 +53,14 @@ def suspects(
     Rows are counted from 1, below the header.
     """
     with plain_errors("suspects", debug):
-        from ..io.tables import Roles, read_rows
+        from ..io.tables import read_rows
         from ..io.tables.write import check_writable_kind, write_table
         from .fitting import fit_rows
-        from .output import print_json, print_notes
+        from .output import print_files, print_json, print_notes
 
         if out is not None:
             check_writable_kind(out)
-        roles = Roles(
-            label, options.split_names(features), group, known, match_prob,
-            options.split_names(categorical),
-        )  # fmt: skip
+        roles = options.make_roles(label, features, group, known, match_prob, categorical)
         fitted = fit_rows(
             read_rows(data, roles), pairing=pairing.value, intercept=intercept, seed=seed,
             jobs=jobs, quiet=quiet or as_json,
@@ -90,8 +87,7 @@ def suspects(
         else:
             _show(columns, len(fitted.rows.y), fitted.model.pairing_, threshold)
             typer.echo(f"Verdict: {verdict}")
-            if out is not None:
-                typer.echo(f"Written: {out}")
+            print_files([out])
         if fitted.rejected:
             raise typer.Exit(REJECTED)
 
@@ -106,15 +102,15 @@ def _show(columns: dict[str, Any], n_rows: int, pairing: str, threshold: float) 
         "label"
     )
     if pairing == "lost":
-        typer.echo("The order given tells nothing, so that any row may hold any label.")
+        typer.echo("The order given carries no information: any row may hold any label.")
     if not lines:
         return
     table = Table()
     for name in columns:
         table.add_column(name, justify="right")
-    for row, value, probability, partner, share in lines[:SHOWN]:
+    for row, value, probability, partner, share in lines[: CLI.listed]:
         named = (str(partner), f"{share:.3f}") if partner > 0 else ("-", "-")
         table.add_row(str(row), f"{value:g}", f"{probability:.3f}", *named)
     Console().print(table)
-    if len(lines) > SHOWN:
-        typer.echo(f"... and {len(lines) - SHOWN} more; --out FILE writes them all")
+    if len(lines) > CLI.listed:
+        typer.echo(f"... and {len(lines) - CLI.listed} more; --out FILE writes them all")

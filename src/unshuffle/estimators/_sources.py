@@ -17,8 +17,7 @@ from ..data.local import LocalParts, batches_of, slice_array, spill
 from ..data.part import Part, make_part
 from ..data.survey import Parts
 from ..data.threads import Workers
-from ..io.parquet import Chunk, Table
-from ..kernels.block_em import Features
+from ..io.parquet import Chunk, ParquetPasses
 from ._validation import check_lengths
 from .streaming import Streaming
 
@@ -86,7 +85,7 @@ class ArraySource:
 class ParquetSource:
     """Parquet files, on this machine or read by the workers of a cluster."""
 
-    table: Table
+    table: ParquetPasses
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -206,26 +205,14 @@ def part_of(piece: cluster.Piece) -> Part:
     return make_part(piece.X, piece.y, piece.codes, piece.numbers, piece.known)
 
 
-def read_chunk(table: Table, chunk: Chunk) -> Any:
+def read_chunk(table: ParquetPasses, chunk: Chunk) -> Any:
     """Rows of a file as a numbered data frame, for a worker to shuffle."""
-    given = {
+    names = {
         table.label: cluster.LABEL,
         table.group: cluster.GROUP,
         table.known: cluster.KNOWN,
     }
-    frame = table.read(chunk).to_pandas(ignore_metadata=True).rename(columns=given)
-    numbers = np.arange(chunk.first_row, chunk.first_row + len(frame))
-    return frame.assign(**{cluster.NUMBER: numbers})
-
-
-def read_all(table: Table) -> Features:
-    """All features, for a table that fits into memory."""
-    X = np.empty((table.n_rows, len(table.features)), dtype=table.dtype)
-    first = 0
-    for batch in table.batches():
-        X[first : first + len(batch)] = batch
-        first += len(batch)
-    return X
+    return table.read_chunk(chunk, names, cluster.NUMBER)
 
 
 def _in_memory(X: NDArray[Any]) -> bool:

@@ -3,7 +3,6 @@
 import itertools
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,120 +13,14 @@ from ..data.groups import encode_groups
 from ..datasets.simulated import shuffle_inside
 from ..exceptions import RankWarning, UnidentifiableWarning
 from ..kernels.types import FloatArray, IntArray
+from ._audit_result import AUDIT, AuditResult, AuditSettings, Band, Estimate
 from .shuffled import ShuffledRegressor
 
-# Where the attacker's confidence is cut.
-EDGES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
-MOST_ROWS = 2000
-OVERCONFIDENT = 0.2
-
-
-class Estimate(NamedTuple):
-    """A mean over shuffles, and its Monte Carlo standard error."""
-
-    value: float
-    error: float
-
-    def __str__(self) -> str:
-        return f"{self.value:.1%} ± {self.error:.1%}"
-
-
-class Band(NamedTuple):
-    """Rows about which the attacker is about equally sure.
-
-    Attributes
-    ----------
-    low, high : float
-        Ends of the attacker's confidence.
-    share : Estimate
-        Share of the rows that fall in between.
-    found : Estimate
-        Share of those whose own label was found.
-    chance : Estimate
-        What guessing inside groups would find among them.
-    """
-
-    low: float
-    high: float
-    share: Estimate
-    found: Estimate
-    chance: Estimate
-
-
-@dataclass(frozen=True)
-class AuditResult:
-    """What an attacker would learn from a release shuffled inside groups.
-
-    Shares are of all rows. Errors are Monte Carlo errors over the shuffles: they say how well the
-    figures are known for this attack, not what a cleverer attack would find.
-
-    Attributes
-    ----------
-    n_rows, n_groups, n_shuffles : int
-    smallest_group, n_alone : int
-        Size of the smallest group, and rows that are alone in theirs: shuffling does not hide them.
-    tolerance : float
-        A label this near counts as found "within tolerance".
-    found, found_by_chance : Estimate
-        Share of rows whose own label the attacker names, and what guessing inside groups gives.
-    near, near_by_chance : Estimate
-        The same for a label within tolerance of the own one.
-    mean_confidence : Estimate
-        What the attacker believes to have found.
-    bands : tuple of Band
-        By the attacker's confidence.
-    coefficient_error : Estimate
-        Length of (attacker's - true-order coefficients) over the length of the true-order ones,
-        per standard deviation of the features. 0: all is told; 1: as good as nothing.
-    naive_error : Estimate
-        The same for least squares on the release as it stands.
-    verdicts : dict
-        How often the attacker's own fit said "trust", "caution" and "reject".
-    """
-
-    n_rows: int
-    n_groups: int
-    n_shuffles: int
-    smallest_group: int
-    n_alone: int
-    tolerance: float
-    found: Estimate
-    found_by_chance: Estimate
-    near: Estimate
-    near_by_chance: Estimate
-    mean_confidence: Estimate
-    bands: tuple[Band, ...]
-    coefficient_error: Estimate
-    naive_error: Estimate
-    verdicts: dict[str, int]
-
-    @property
-    def overconfident(self) -> bool:
-        """Whether the attacker is far surer than right.
-
-        Then the model does not hold, or the data were not in their true order to begin with, and
-        the shares found mean little.
-        """
-        return self.mean_confidence.value - self.found.value > OVERCONFIDENT
-
-    @property
-    def text(self) -> str:
-        """One sentence."""
-        gain = self.found.value - self.found_by_chance.value
-        error = float(np.hypot(self.found.error, self.found_by_chance.error))
-        if gain <= 3.0 * error:
-            return (
-                f"the attack names {self.found} of the labels, no more than guessing inside groups "
-                f"({self.found_by_chance})"
-            )
-        return (
-            f"the attack names {self.found} of the labels; guessing inside groups names "
-            f"{self.found_by_chance}"
-        )
+__all__ = ["AuditResult", "audit_release"]
 
 
 class Attack(NamedTuple):
-    """One shuffle, attacked: what was guessed for some rows, and how surely."""
+    """One shuffle, attacked: what was found for some rows, and with what confidence."""
 
     confidence: FloatArray
     found: FloatArray
@@ -147,6 +40,7 @@ def audit_release(
     n_jobs: int | None = None,
     random_state: Any = None,
     callback: Callable[[int, int], object] | None = None,
+    settings: AuditSettings = AUDIT,
 ) -> AuditResult:
     """Estimate how much of a release with labels shuffled inside groups can be undone.
 
@@ -156,8 +50,8 @@ def audit_release(
     compares with the truth. Guessing inside a group of n rows finds the own label with
     probability 1/n (more where labels are tied).
 
-    What the attack does not find may still be found by one that knows more: other tables, single
-    rows, or a better model. Read the shares as "at least".
+    An attacker who knows more (other tables, single rows, a better model) may find more. Read the
+    shares as "at least".
 
     Parameters
     ----------
@@ -178,6 +72,8 @@ def audit_release(
         Seed.
     callback : callable, optional
         Called with the rounds done and their number.
+    settings : AuditSettings, optional
+        Where confidence is cut, and how many rows are followed.
 
     Returns
     -------
@@ -194,25 +90,25 @@ def audit_release(
     >>> from unshuffle import audit_release
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 2))
-    >>> y = X @ [1.0, 2.0] + 0.01 * rng.normal(size=200)  # hardly any noise: all can be undone
+    >>> y = X @ [1.0, 2.0] + 0.01 * rng.normal(size=200)  # hardly any noise: all is found
     >>> result = audit_release(X, y, groups=np.arange(200) // 10, random_state=0)
     >>> bool(result.found.value > 0.8)
     True
     """
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if n_shuffles < 2:
-        raise ValueError(f"n_shuffles must be at least 2 to know the error, got {n_shuffles}")
+        raise ValueError(f"n_shuffles must be at least 2 to estimate the error, got {n_shuffles}")
     codes = encode_groups(groups, len(y))
-    tolerance = 0.1 * float(y.std()) if tolerance is None else float(tolerance)
+    tolerance = settings.tolerance * float(y.std()) if tolerance is None else float(tolerance)
     if tolerance < 0.0:
         raise ValueError(f"tolerance cannot be negative, got {tolerance}")
     rng = check_random_state(random_state)
     truth = _standardised(X, _least_squares(X, y))
-    own, within = _chances(y, codes, tolerance)
+    own, within = _by_guessing(y, codes, tolerance)
     attacks, followed = [], []
     for k in range(n_shuffles):
         source = shuffle_inside(rng, codes)
-        rows = np.sort(rng.permutation(len(y))[:MOST_ROWS])
+        rows = np.sort(rng.permutation(len(y))[: settings.most_rows])
         seed = int(rng.randint(2**31 - 1))
         attacks.append(_attack(X, y, codes, source, rows, truth, tolerance, seed, n_jobs))
         followed.append(rows)
@@ -227,11 +123,11 @@ def audit_release(
         n_alone=int((sizes == 1).sum()),
         tolerance=tolerance,
         found=_mean([float(a.found.mean()) for a in attacks]),
-        found_by_chance=Estimate(float(own.mean()), 0.0),
+        found_by_guessing=Estimate(float(own.mean()), 0.0),
         near=_mean([float(a.near.mean()) for a in attacks]),
-        near_by_chance=Estimate(float(within.mean()), 0.0),
+        near_by_guessing=Estimate(float(within.mean()), 0.0),
         mean_confidence=_mean([float(a.confidence.mean()) for a in attacks]),
-        bands=_bands(attacks, [own[rows] for rows in followed]),
+        bands=_bands(attacks, [own[rows] for rows in followed], settings.edges),
         coefficient_error=_mean([a.coefficient_error for a in attacks]),
         naive_error=_mean([a.naive_error for a in attacks]),
         verdicts={v: sum(a.verdict == v for a in attacks) for v in ("trust", "caution", "reject")},
@@ -273,21 +169,23 @@ def _guesses(model: ShuffledRegressor, rows: IntArray) -> tuple[IntArray, FloatA
     return problem.user_rows(labels), np.array([share for _, share in best])
 
 
-def _chances(y: FloatArray, codes: IntArray, tolerance: float) -> tuple[FloatArray, FloatArray]:
-    """Chance that a random label of the group equals a row's own, or is within tolerance."""
+def _by_guessing(y: FloatArray, codes: IntArray, tolerance: float) -> tuple[FloatArray, FloatArray]:
+    """Probability that a random label of the group equals a row's own, or is within tolerance."""
     own, within = np.empty(len(y)), np.empty(len(y))
     for rows in np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1]):
         labels = np.sort(y[rows])
-        for chances, reach in ((own, 0.0), (within, tolerance)):
-            high = np.searchsorted(labels, y[rows] + reach, side="right")
-            low = np.searchsorted(labels, y[rows] - reach, side="left")
-            chances[rows] = (high - low) / len(rows)
+        for share, distance in ((own, 0.0), (within, tolerance)):
+            high = np.searchsorted(labels, y[rows] + distance, side="right")
+            low = np.searchsorted(labels, y[rows] - distance, side="left")
+            share[rows] = (high - low) / len(rows)
     return own, within
 
 
-def _bands(attacks: list[Attack], chances: list[FloatArray]) -> tuple[Band, ...]:
+def _bands(
+    attacks: list[Attack], guessed: list[FloatArray], edges: tuple[float, ...]
+) -> tuple[Band, ...]:
     bands = []
-    for low, high in itertools.pairwise(EDGES):
+    for low, high in itertools.pairwise(edges):
         inside = [(a.confidence >= low) & ((a.confidence < high) | (high == 1.0)) for a in attacks]
         seen = [k for k, rows in enumerate(inside) if rows.any()]
         bands.append(
@@ -296,14 +194,14 @@ def _bands(attacks: list[Attack], chances: list[FloatArray]) -> tuple[Band, ...]
                 high,
                 _mean([float(rows.mean()) for rows in inside]),
                 _mean([float(attacks[k].found[inside[k]].mean()) for k in seen]),
-                _mean([float(chances[k][inside[k]].mean()) for k in seen]),
+                _mean([float(guessed[k][inside[k]].mean()) for k in seen]),
             )
         )
     return tuple(bands)
 
 
 def _mean(values: list[float]) -> Estimate:
-    """Mean and standard error; nan where there is too little to tell."""
+    """Mean and standard error; nan where there are too few values."""
     if not values:
         return Estimate(float("nan"), float("nan"))
     error = float(np.std(values, ddof=1)) / len(values) ** 0.5 if len(values) > 1 else float("nan")

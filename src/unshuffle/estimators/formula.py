@@ -1,15 +1,11 @@
-"""Models written as formulas (formulaic does the work)."""
+"""Models written as formulas."""
 
-import warnings
 from typing import Any
 
-import numpy as np
-
+from ..io.formula import apply_formula, apply_terms, named_column
 from ..io.frames import library_of
 from ..kernels.types import FloatArray
 from .shuffled import ShuffledRegressor
-
-INTERCEPT = "Intercept"
 
 
 class FormulaRegressor(ShuffledRegressor):
@@ -38,7 +34,7 @@ class FormulaRegressor(ShuffledRegressor):
         y : array of shape (n_samples,)
         """
         if hasattr(self, "formula_") and library_of(X) is not None:
-            X = _without_intercept(_matrix(self.formula_, X))
+            X = apply_terms(self.formula_, X)
         return super().predict(X)
 
 
@@ -59,8 +55,8 @@ def fit_formula(
         Such as ``"y ~ a + C(b) + a:d"``. Columns of text are categories, ``C(...)`` makes any
         column one; ``- 1`` leaves out the intercept.
     data : data frame
-        pandas, polars or pyarrow. Rows with missing values are refused, because dropping a row
-        would leave its label to somebody else.
+        pandas, polars or pyarrow. Rows with missing values are refused: dropping a row would keep
+        a label that belongs to no row, and drop one that may belong to another.
     groups, known, match_prob : str or array-like, optional
         As in `ShuffledRegressor.fit`; a str names a column of `data`.
     **settings
@@ -83,91 +79,12 @@ def fit_formula(
     >>> list(model.feature_names_in_)
     ['a', 'b']
     """
-    if library_of(data) is None:
-        raise ValueError(
-            f"data must be a data frame of pandas, polars or pyarrow, got {type(data).__name__}"
-        )
     if "fit_intercept" in settings:
-        raise ValueError("the formula says whether there is an intercept; write '- 1' to leave it")
-    parsed = _parse(formula)
-    if not hasattr(parsed, "lhs"):
-        raise ValueError(f"the formula names no label; write 'y ~ {formula}'")
-    both = _matrix(parsed, data)
-    label, terms = both.lhs, both.rhs
-    if label.shape[1] != 1:
-        raise ValueError(f"the left-hand side must be one column of numbers, got {_names(label)}")
-    spec = terms.model_spec
-    features = _without_intercept(terms)
-    if not _names(features):
-        raise ValueError(f"the formula names no features: {formula!r}")
-    model = FormulaRegressor(**settings, fit_intercept=INTERCEPT in _names(terms))
-    model.fit(
-        features,
-        np.asarray(label, dtype=np.float64)[:, 0],
-        _column(data, groups),
-        _column(data, known),
-        _column(data, match_prob),
-    )
-    model.formula_ = spec
+        raise ValueError("the formula declares the intercept; write '- 1' to leave it out")
+    made = apply_formula(formula, data)
+    model = FormulaRegressor(**settings, fit_intercept=made.intercept)
+    columns = [named_column(data, given) for given in (groups, known, match_prob)]
+    model.fit(made.X, made.y, *columns)
+    model.formula_ = made.terms
     model._library = library_of(data)
     return model
-
-
-def _parse(formula: str) -> Any:
-    try:
-        import formulaic
-        from formulaic.errors import FormulaicError
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            'formulas need formulaic: pip install "unshuffle[formula]"', name="formulaic"
-        ) from error
-    try:
-        return formulaic.Formula(formula)
-    except FormulaicError as error:
-        found = str(error).partition("\n")[0]
-        raise ValueError(f"the formula {formula!r} cannot be read: {found}") from error
-
-
-def _matrix(parsed: Any, data: Any) -> Any:
-    from formulaic.errors import DataMismatchWarning, FactorEvaluationError, FormulaicError
-
-    try:
-        with warnings.catch_warnings():
-            # A category that the fit never saw would silently count as the first one.
-            warnings.simplefilter("error", DataMismatchWarning)
-            return parsed.get_model_matrix(data, na_action="raise")
-    except DataMismatchWarning as error:
-        raise ValueError(str(error).partition(". ")[0]) from error
-    except FactorEvaluationError as error:
-        raise ValueError(f"{error}; the columns are {_names(data)}") from error
-    except FormulaicError as error:
-        raise ValueError(str(error)) from error
-    except ValueError as error:
-        if "null" not in str(error).lower() and "missing" not in str(error).lower():
-            raise
-        raise ValueError(
-            f"{error}; drop those rows on both sides (a label without its row belongs to nobody) "
-            "or fill them in"
-        ) from error
-
-
-def _without_intercept(terms: Any) -> Any:
-    import narwhals as nw
-
-    frame = nw.from_native(getattr(terms, "__wrapped__", terms), eager_only=True)
-    return frame.select([name for name in frame.columns if name != INTERCEPT]).to_native()
-
-
-def _names(frame: Any) -> list[str]:
-    import narwhals as nw
-
-    native: Any = getattr(frame, "__wrapped__", frame)
-    return list(nw.from_native(native, eager_only=True).columns)
-
-
-def _column(data: Any, given: Any) -> Any:
-    if not isinstance(given, str):
-        return given
-    if given not in _names(data):
-        raise ValueError(f"data has no column {given!r}; the columns are {_names(data)}")
-    return data[given]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..io.parquet import open_table
-from ._sources import ParquetSource, is_large, read_all
+from ..io.parquet import open_passes
+from ._sources import ParquetSource, is_large
 from .stochastic import StochasticEMRegressor
 from .streaming import Streaming
 
@@ -48,7 +48,9 @@ def fit_parquet(
     known : str, default=None
         Column that is true where the label beside a row is surely its own.
     features : sequence of str, default=None
-        Columns of the features. None takes all other numeric columns.
+        Columns of the features, which must hold numbers. None takes all columns without another
+        role, and refuses a table where one of them holds text or dates: encode such columns
+        first, or name the features without them.
     scheduler : str, default=None
         Address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``. None uses this machine.
     checkpoint : path, default=None
@@ -56,7 +58,7 @@ def fit_parquet(
     checkpoint_every : int, default=None
         Iterations between two writes; 10 if None.
     resume : bool, default=False
-        Go on from the checkpoint, if there is one.
+        Continue from the checkpoint, if there is one.
     streaming : Streaming, default=None
         Further settings of a fit in passes. The arguments above come first.
     **settings
@@ -84,7 +86,7 @@ def fit_parquet(
     >>> bool(abs(model.coef_ - data.coef).max() < 0.05)
     True
     """
-    table = open_table(paths, label=label, group=group, known=known, features=features)
+    table = open_passes(paths, label=label, group=group, known=known, features=features)
     source = ParquetSource(table)
     model = StochasticEMRegressor(**settings)
     given: dict[str, Any] = {
@@ -96,7 +98,7 @@ def fit_parquet(
     given = {name: value for name, value in given.items() if value is not None}
     if streaming is None and not given and not is_large(*source.shape):
         model.fit(
-            read_all(table),
+            table.read_features(),
             table.labels(),
             groups=None if group is None else table.codes(),
             known=None if known is None else table.known_rows(),

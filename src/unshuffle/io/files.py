@@ -1,4 +1,4 @@
-"""Writing files and folders so that a kill leaves the old one or the new one, never half of it."""
+"""Writing files and folders in one step: a kill leaves the old one or the new one whole."""
 
 import ctypes
 import os
@@ -10,17 +10,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-# Left by a killed process; nobody takes so long to write.
-STALE_SECONDS = 3600.0
-LINUX_EXCHANGE = 2  # RENAME_EXCHANGE of renameat2
-MAC_EXCHANGE = 2  # RENAME_SWAP of renamex_np
-OLD = ".old"
+from .settings import READ
+
+EXCHANGE = 2  # RENAME_EXCHANGE of renameat2 on Linux, RENAME_SWAP of renamex_np on a Mac
 HERE = -100  # AT_FDCWD: paths are relative to the working directory
+OLD = ".old"
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Hand out a path to write to; what is there takes the place of `path` in one step.
+    """Give a path to write to; what is written there replaces `path` in one step.
 
     Where the block fails nothing is left behind, and `path` is as it was.
     """
@@ -45,14 +44,16 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def replacing_folder(folder: Path, ours: frozenset[str]) -> Iterator[Path]:
-    """Hand out an empty folder to fill; it takes the place of `folder` in one step.
+def replacing_folder(
+    folder: Path, ours: frozenset[str], stale_seconds: float = READ.stale_seconds
+) -> Iterator[Path]:
+    """Give an empty folder to fill; it replaces `folder` in one step.
 
     `ours` are the names that an earlier run may have left in `folder`: a folder that holds
     anything else is never replaced.
     """
     folder = _writable(folder)
-    _recover(folder)
+    _recover(folder, stale_seconds)
     check_ours(folder, ours)
     part = Path(tempfile.mkdtemp(prefix=_prefix(folder), dir=folder.parent))
     try:
@@ -61,7 +62,7 @@ def replacing_folder(folder: Path, ours: frozenset[str]) -> Iterator[Path]:
         for file in part.iterdir():
             _sync(file)
         _sync(part)
-        _take_place(part, folder)
+        _replace(part, folder)
     finally:
         shutil.rmtree(part, ignore_errors=True)  # after an exchange this is the old folder
     _sync(folder.parent)
@@ -89,7 +90,7 @@ def _writable(path: Path) -> Path:
     return path
 
 
-def _take_place(part: Path, folder: Path) -> None:
+def _replace(part: Path, folder: Path) -> None:
     if not folder.exists():
         part.rename(folder)
         return
@@ -109,19 +110,19 @@ def _exchange(one: Path, other: Path) -> bool:
     try:
         library = ctypes.CDLL(None, use_errno=True)
         if sys.platform == "darwin":
-            return bool(library.renamex_np(first, second, MAC_EXCHANGE) == 0)
-        return bool(library.renameat2(HERE, first, HERE, second, LINUX_EXCHANGE) == 0)
+            return bool(library.renamex_np(first, second, EXCHANGE) == 0)
+        return bool(library.renameat2(HERE, first, HERE, second, EXCHANGE) == 0)
     except (AttributeError, OSError, TypeError):
         return False
 
 
-def _recover(folder: Path) -> None:
-    """Put back a folder that a killed process had moved aside, and remove what others left."""
+def _recover(folder: Path, stale_seconds: float) -> None:
+    """Put back a folder that a killed process had moved aside, and remove old temporary folders."""
     left = [p for p in folder.parent.iterdir() if p.name.startswith(_prefix(folder))]
     aside = [path for path in left if path.name.endswith(OLD)]
     if aside and not folder.exists():
         aside[0].rename(folder)
-    long_ago = time.time() - STALE_SECONDS
+    long_ago = time.time() - stale_seconds
     for path in left:
         if path.exists() and path.stat().st_mtime < long_ago:
             shutil.rmtree(path, ignore_errors=True)
@@ -132,7 +133,7 @@ def _prefix(path: Path) -> str:
 
 
 def _mode(wanted: int) -> int:
-    """Temporary files are private; what takes their place follows the user's mask."""
+    """Temporary files are private; the final ones follow the user's mask."""
     mask = os.umask(0)
     os.umask(mask)
     return wanted & ~mask

@@ -1,4 +1,4 @@
-"""Data frames of any library in, and the caller's own kind back out (narwhals does the work)."""
+"""Data frames of any library in, and the same library back out (narwhals does the work)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -46,8 +46,15 @@ def library_of(*data: Any) -> str | None:
     return None
 
 
+def column_names(frame: Any) -> list[str]:
+    """Names of the columns of a data frame of any library."""
+    import narwhals as nw
+
+    return list(nw.from_native(frame, eager_only=True).columns)
+
+
 def plain_column(values: Any) -> Any:
-    """A series, column or one-column frame of polars or pyarrow as something NumPy understands.
+    """A series, column or one-column frame of polars or pyarrow as an array.
 
     pandas is left as it is: scikit-learn knows it, and its index types keep their meaning.
     """
@@ -75,7 +82,7 @@ def plain_column(values: Any) -> Any:
 
 
 def make_frame(columns: Mapping[str, Any], library: str | None) -> Any:
-    """A data frame of the library named; pandas where there is no preference."""
+    """A data frame of the library named; pandas where none is."""
     if library in {None, "pandas"}:
         import pandas as pd
 

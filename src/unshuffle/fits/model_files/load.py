@@ -12,12 +12,10 @@ import numpy as np
 from ... import __version__
 from ...exceptions import ModelFileError
 from ...inference.verdict import ORDER, Reason, Verdict
-from ...io.tables import Column
+from ...io.settings import READ
+from ...io.tables import DesignColumn
 from ...kernels.types import FloatArray
 from .stored import FORMAT, SCHEMA, StoredModel
-
-LARGEST_JSON = 64 << 20
-SLACK = 4096  # bytes of a .npy header and of a zip directory entry
 
 
 def load_model(path: str | Path) -> StoredModel:
@@ -37,7 +35,7 @@ def load_model(path: str | Path) -> StoredModel:
     """
     path = Path(path)
     path = path / "model.json" if path.is_dir() else path
-    words = _read_words(path)
+    words = _read_json(path)
     try:
         columns = tuple(_column(entry) for entry in words["columns"])
         size = sum(len(column.terms) for column in columns)
@@ -68,12 +66,12 @@ def load_model(path: str | Path) -> StoredModel:
         ) from error
 
 
-def _read_words(path: Path) -> dict[str, Any]:
+def _read_json(path: Path) -> dict[str, Any]:
     if not path.exists():
-        raise ModelFileError(f"{path}: there is no such model; 'unshuffle fit --out' writes one")
+        raise ModelFileError(f"{path}: there is no such model; save_model writes one")
     size = path.stat().st_size
-    if size > LARGEST_JSON:
-        raise ModelFileError(f"{path}: has {size:,} bytes; a model has less than {LARGEST_JSON:,}")
+    if size > READ.model_json:
+        raise ModelFileError(f"{path}: has {size:,} bytes; at most {READ.model_json:,} are allowed")
     try:
         words = json.loads(path.read_bytes().decode("utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -115,10 +113,10 @@ def _read_arrays(path: Path, shapes: dict[str, tuple[int, ...]]) -> dict[str, Fl
 def _check_entry(path: Path, name: str, info: zipfile.ZipInfo, shape: tuple[int, ...]) -> None:
     stored = info.compress_type == zipfile.ZIP_STORED
     if not stored or info.file_size != info.compress_size:
-        raise ModelFileError(f"{path}: {name!r} is compressed; models are stored plainly")
-    if info.file_size > min(8 * math.prod(shape) + SLACK, path.stat().st_size):
+        raise ModelFileError(f"{path}: {name!r} is compressed; models are not")
+    if info.file_size > min(8 * math.prod(shape) + READ.model_entry, path.stat().st_size):
         raise ModelFileError(
-            f"{path}: {name!r} is said to have {info.file_size:,} bytes; shape {shape} needs "
+            f"{path}: {name!r} declares {info.file_size:,} bytes; shape {shape} needs "
             f"{8 * math.prod(shape):,}"
         )
 
@@ -134,7 +132,7 @@ def _read_array(path: Path, name: str, content: bytes, shape: tuple[int, ...]) -
         raise ModelFileError(f"{path}: {name!r} is damaged ({error})") from error
     if found != shape or dtype != np.dtype("<f8"):
         raise ModelFileError(
-            f"{path}: {name!r} has shape {found} of {dtype}, but model.json asks for {shape} of "
+            f"{path}: {name!r} has shape {found} of {dtype}, but model.json declares {shape} of "
             "float64"
         )
     left = content[stream.tell() :]
@@ -146,9 +144,9 @@ def _read_array(path: Path, name: str, content: bytes, shape: tuple[int, ...]) -
     return array
 
 
-def _column(entry: dict[str, Any]) -> Column:
+def _column(entry: dict[str, Any]) -> DesignColumn:
     levels = entry["levels"]
-    return Column(str(entry["name"]), None if levels is None else tuple(map(str, levels)))
+    return DesignColumn(str(entry["name"]), None if levels is None else tuple(map(str, levels)))
 
 
 def _read_verdict(plain: dict[str, Any] | None) -> Verdict | None:

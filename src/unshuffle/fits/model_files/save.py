@@ -1,4 +1,4 @@
-"""A fitted model to two files: JSON for words, npz for numbers, no code in either."""
+"""A fitted model to two files: JSON for text, npz for numbers, no code in either."""
 
 import json
 import math
@@ -11,7 +11,7 @@ import numpy as np
 from ... import __version__
 from ...inference.verdict import Verdict
 from ...io.files import replacing_folder
-from ...io.tables import Column
+from ...io.tables import DesignColumn
 from .stored import FORMAT, SCHEMA
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def save_model(
     folder: str | Path,
     *,
     label: str = "label",
-    columns: list[Column] | None = None,
+    columns: list[DesignColumn] | None = None,
     settings: dict[str, Any] | None = None,
 ) -> None:
     """Write a fitted model into a folder of its own: ``model.json`` and ``model.npz``.
@@ -40,7 +40,7 @@ def save_model(
     folder : path
     label : str
         Name of what it predicts.
-    columns : list of Column, optional
+    columns : list of DesignColumn, optional
         How the features were made from the columns of a table.
     settings : dict, optional
         Anything JSON can hold that should be kept with the model.
@@ -67,13 +67,13 @@ def write_model(
     folder: Path,
     *,
     label: str = "label",
-    columns: list[Column] | None = None,
+    columns: list[DesignColumn] | None = None,
     settings: dict[str, Any] | None = None,
 ) -> None:
     """Write the two files into a folder that exists."""
     summary: Summary = model.summary()
     if columns is None:
-        columns = [Column(name) for name in summary.names[int(model.fit_intercept) :]]
+        columns = [DesignColumn(name) for name in summary.names[int(model.fit_intercept) :]]
     arrays = {
         "coef": model.coef_,
         "intercept": np.array([model.intercept_]),

@@ -1,4 +1,4 @@
-"""What a model is once the data are gone."""
+"""A fitted model without its data."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...inference.verdict import Verdict
 from ...io.frames import library_of
-from ...io.tables import Column, Table, design_matrix
+from ...io.tables import ColumnTable, DesignColumn, design_matrix
 from ...kernels.types import FloatArray
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class StoredModel:
 
     Attributes
     ----------
-    columns : tuple of Column
+    columns : tuple of DesignColumn
         Columns of a table that it predicts from.
     label : str
         Name of what it predicts.
@@ -39,10 +39,10 @@ class StoredModel:
     version : str
         Version of the library that made it.
     settings : dict
-        What else was said of the fit when it was saved.
+        Anything else that was saved with the fit.
     """
 
-    columns: tuple[Column, ...]
+    columns: tuple[DesignColumn, ...]
     label: str
     coef_: FloatArray
     intercept_: float
@@ -85,7 +85,7 @@ class StoredModel:
         return predicted
 
     def _design(self, frame: Any) -> FloatArray:
-        """Find columns by their names: another order must not pass for this one."""
+        """Find columns by their names: columns in another order must not be mixed up."""
         import narwhals as nw
 
         found = nw.from_native(frame, eager_only=True)
@@ -101,7 +101,7 @@ class StoredModel:
             if len(wrong):
                 raise ValueError(f"X is missing or infinite in row {wrong[0]}, column {name!r}")
             columns[name] = values
-        return design_matrix(Table(Path("X"), columns, len(found), first_row=0), self.columns)
+        return design_matrix(ColumnTable(Path("X"), columns, len(found), first_row=0), self.columns)
 
     def summary(self, level: float = 0.95) -> "Summary":
         """Table of coefficients, verdict first."""

@@ -1,16 +1,16 @@
 """Files to columns, strictly: a table that was read wrongly is a wrong pairing."""
 
-from .design import Column, design_matrix, learn_columns
-from .roles import Roles, Rows, read_rows, read_two
-from .source import Source, open_table
-from .table import Table
+from .design import DesignColumn, design_matrix, learn_columns
+from .roles import FitTable, Roles, read_rows, read_two
+from .source import TableSource, open_table
+from .table import ColumnTable
 
 __all__ = [
-    "Column",
+    "ColumnTable",
+    "DesignColumn",
+    "FitTable",
     "Roles",
-    "Rows",
-    "Source",
-    "Table",
+    "TableSource",
     "design_matrix",
     "learn_columns",
     "open_table",

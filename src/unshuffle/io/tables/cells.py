@@ -20,7 +20,7 @@ MISSING_NUMBER = MISSING | {"-", ".", "?", "na", "n/a", "none", "None", "NAN", "
 
 
 @dataclass
-class Reading:
+class CellContext:
     """What the columns of one file share.
 
     Attributes
@@ -40,25 +40,25 @@ class Reading:
     dotted: str = ""
     comma: str = ""
 
-    def error(self, problem: str, row: int, column: str) -> TableError:
+    def error(self, problem: str, row: int, column: str, role: str = "") -> TableError:
         """An error that names the place."""
-        return TableError(self.path, problem, place=self.place(row), column=column)
+        return TableError(self.path, problem, place=self.place(row), column=column, role=role)
 
 
 @dataclass
 class ColumnBuilder:
-    """Grow one column. What it holds is settled by its first chunk, and then kept to.
+    """Build one column. Its first chunk decides what it holds; later chunks must agree.
 
     Attributes
     ----------
     name : str
     kind : {"number", "text", "either"}
-    reading : Reading
+    reading : CellContext
     """
 
     name: str
     kind: Kind
-    reading: Reading
+    reading: CellContext
     n_rows: int = 0
     _chunks: list[NDArray[Any]] = field(default_factory=list)
     _seen: dict[str, str] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class ColumnBuilder:
     def add(self, cells: Sequence[str]) -> None:
         """Append the cells of some rows."""
         if self.kind == "either":
-            self.kind, self._may_be_numbers = self._settle(cells), True
+            self.kind, self._may_be_numbers = self._find_kind(cells), True
         self._chunks.append(self._names(cells) if self.kind == "text" else self._numbers(cells))
         self.n_rows += len(cells)
 
@@ -80,7 +80,7 @@ class ColumnBuilder:
 
     def _numbers(self, cells: Sequence[str]) -> FloatArray:
         joined = "".join(cells)
-        if "_" in joined or not joined.isascii():  # float() is more generous than we are
+        if "_" in joined or not joined.isascii():  # float() accepts more than numbers in a table
             self._check_numbers(cells)
         try:
             values = np.array(cells, dtype=np.float64)
@@ -149,8 +149,8 @@ class ColumnBuilder:
             problem = f"{shorten(cell)} is not a number"
         raise self.reading.error(problem, self.n_rows + k, self.name)
 
-    def _settle(self, cells: Sequence[str]) -> Kind:
-        """A column of text may become a category, but not if it is numbers with a slip."""
+    def _find_kind(self, cells: Sequence[str]) -> Kind:
+        """A column of text may become a category, but not if it is numbers with a mistake."""
         try:
             np.array(cells, dtype=np.float64)
             return "number"
@@ -167,9 +167,10 @@ class ColumnBuilder:
             raise self.reading.error(
                 f"{shorten(text)} is not a number, but {number!r} in "
                 f"{self.reading.place(self.n_rows + first[True])} is; correct the cell, leave the "
-                "column out, or name it in --categorical",
+                "column out, or declare it categorical",
                 self.n_rows + first[False],
                 self.name,
+                role="categorical",
             )
         return "text" if False in first else "number"
 
@@ -189,19 +190,17 @@ class ColumnBuilder:
             if self._is_number(name):
                 raise self.reading.error(
                     f"{name!r} is a number, but the cells above hold names, such as "
-                    f"{next(iter(self._seen))!r}; correct it, or name the column in --categorical",
+                    f"{next(iter(self._seen))!r}; correct it, or declare the column categorical",
                     self.n_rows + names.index(name),
                     self.name,
+                    role="categorical",
                 )
 
 
 def missing(cell: str) -> str:
     """What to do about a missing value."""
     found = f" (found {cell!r})" if cell else ""
-    return (
-        f"the value is missing{found}; fill it in, or drop the row on both sides: a label without "
-        "its row belongs to nobody"
-    )
+    return f"the value is missing{found}; fill it in, or drop the row together with its own label"
 
 
 def shorten(cell: str) -> str:

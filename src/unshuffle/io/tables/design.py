@@ -7,13 +7,12 @@ import numpy as np
 
 from ...exceptions import TableError
 from ...kernels.types import FloatArray
-from .table import Table
+from ..settings import READ, ReadSettings
+from .table import ColumnTable
 
-MOST_LEVELS = 100
 
-
-class Column(NamedTuple):
-    """A column of a table as the model sees it.
+class DesignColumn(NamedTuple):
+    """A column of a table as the model uses it.
 
     Attributes
     ----------
@@ -34,31 +33,35 @@ class Column(NamedTuple):
 
 
 def learn_columns(
-    table: Table, names: Sequence[str], categorical: Collection[str] = ()
-) -> list[Column]:
+    table: ColumnTable,
+    names: Sequence[str],
+    categorical: Collection[str] = (),
+    settings: ReadSettings = READ,
+) -> list[DesignColumn]:
     """Find out which columns are categories, and what their levels are."""
     columns = []
     for name in names:
         if table.is_number(name) and name not in categorical:
-            columns.append(Column(name))
+            columns.append(DesignColumn(name))
             continue
         levels = sorted(set(table.columns[name]))
-        if len(levels) > MOST_LEVELS:
+        if len(levels) > settings.most_levels:
             raise TableError(
                 table.path,
                 f"holds {len(levels)} different names, such as {levels[0]!r} and {levels[1]!r}; "
-                f"at most {MOST_LEVELS} can be categories: leave it out with --features",
+                f"at most {settings.most_levels} can be categories: leave it out of the features",
                 column=name,
+                role="features",
             )
         if len(levels) == 1:
             raise TableError(
                 table.path, f"holds only {levels[0]!r}: it can explain nothing", column=name
             )
-        columns.append(Column(name, tuple(levels)))
+        columns.append(DesignColumn(name, tuple(levels)))
     return columns
 
 
-def design_matrix(table: Table, columns: Sequence[Column]) -> FloatArray:
+def design_matrix(table: ColumnTable, columns: Sequence[DesignColumn]) -> FloatArray:
     """Stack the columns; categories become one indicator per level but the first.
 
     Numbers are written straight into the matrix, so that memory holds the table and the matrix,
@@ -77,25 +80,19 @@ def design_matrix(table: Table, columns: Sequence[Column]) -> FloatArray:
     return X
 
 
-def _codes(table: Table, column: Column) -> FloatArray:
+def _codes(table: ColumnTable, column: DesignColumn) -> FloatArray:
     levels = column.levels or ()
     number = {level: float(k) for k, level in enumerate(levels)}
     names = table.columns[column.name]
     if table.is_number(column.name):
-        raise TableError(
-            table.path,
-            f"holds numbers, but the model knows it as {', '.join(map(repr, levels[:3]))}, ...",
-            column=column.name,
-        )
+        shown = ", ".join(map(repr, levels[:3]))
+        problem = f"holds numbers, but the model was fitted to the categories {shown}, ..."
+        raise TableError(table.path, problem, column=column.name)
     codes = np.array([number.get(name, -1.0) for name in names])
     unknown = np.flatnonzero(codes < 0)
     if len(unknown):
         row = int(unknown[0])
         shown = ", ".join(map(repr, levels[:5])) + (", ..." if len(levels) > 5 else "")
-        raise TableError(
-            table.path,
-            f"{names[row]!r} is not among the categories of the model: {shown}",
-            place=table.place(row),
-            column=column.name,
-        )
+        problem = f"{names[row]!r} is not among the categories of the model: {shown}"
+        raise table.error(problem, row, column.name)
     return codes

@@ -2,7 +2,8 @@
 
 import re
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from ...exceptions import TableError
+from ..settings import READ, ReadSettings
 from .limits import check_size, check_width
-from .table import Table
+from .table import ColumnTable
 from .text import check_names
 
 SEGMENTS = {"TEXT": (10, 18), "DATA": (26, 34), "ANALYSIS": (42, 50)}
 HEADER = 58
-LARGEST_TEXT = 16 << 20
 DECLARED = re.compile(
     rb"\$(TOT|PAR|(?:BEGIN|END)(?:DATA|ANALYSIS|STEXT))[^0-9A-Za-z]\s*(-?\d+)", re.IGNORECASE
 )
@@ -25,35 +26,37 @@ SMALLEST_VALUE = 1  # byte
 
 
 @dataclass(frozen=True)
-class FcsSource:
+class FcsFile:
     """An FCS file; its columns are the channels, by their short names ($PnN).
 
     Attributes
     ----------
     path : Path
+    settings : ReadSettings
     """
 
     path: Path
+    settings: ReadSettings = READ
 
     @cached_property
     def names(self) -> list[str]:
         """Short names of the channels."""
         names = [str(name).strip() for name in self._open(only_text=True).pnn_labels]
-        check_width(self.path, len(names))
+        check_width(self.path, len(names), self.settings)
         check_names(self.path, names)
         return names
 
     def read(
         self, columns: Sequence[str], text: Collection[str] = (), numbers: Collection[str] = ()
-    ) -> Table:
+    ) -> ColumnTable:
         """Read some channels on their linear scale; those in `text` as names."""
         flow = self._open(only_text=False)
-        with self._damage():
+        with _damage(self.path):
             events = flow.as_array()
         if events.shape != (flow.event_count, len(self.names)):
             raise TableError(
                 self.path,
-                f"says {flow.event_count} events of {flow.channel_count} channels but holds "
+                f"declares {flow.event_count} events of {flow.channel_count} channels but holds "
                 f"{events.size} values for {len(self.names)} channels",
             )
         if not len(events):
@@ -70,17 +73,14 @@ class FcsSource:
                     column=name,
                 )
             found[name] = np.array([f"{v:g}" for v in values], object) if name in text else values
-        return Table(self.path, found, len(events))
+        return ColumnTable(self.path, found, len(events))
 
     def _open(self, *, only_text: bool) -> Any:
         import flowio
 
         self._check_declared()
-        with self._damage(), self.path.open("rb") as file:
+        with _damage(self.path), self.path.open("rb") as file:
             return flowio.FlowData(file, only_text=only_text)
-
-    def _damage(self) -> "_Damage":
-        return _Damage(self.path)
 
     def _check_declared(self) -> None:
         """Offsets must lie inside the file, and the events must fit into it."""
@@ -88,25 +88,26 @@ class FcsSource:
         with self.path.open("rb") as file:
             header = file.read(HEADER)
             if not header.startswith(b"FCS") or len(header) < HEADER:
-                raise TableError(self.path, "does not begin like an FCS file")
+                raise TableError(self.path, "does not start like an FCS file")
             places = {name: [_offset(header, k) for k in ends] for name, ends in SEGMENTS.items()}
-            for name, (begin, end) in places.items():
-                if not 0 <= begin <= size or not -1 <= end <= size:
-                    self._refuse(f"its {name} segment is said to be at {begin}-{end}", size)
-            begin, end = places["TEXT"]
-            if not HEADER <= begin < end or end - begin > LARGEST_TEXT:
-                self._refuse(f"its TEXT segment is said to be at {begin}-{end}", size)
-            file.seek(begin)
-            text = file.read(end - begin + 1)
+            for name, (start, end) in places.items():
+                if not 0 <= start <= size or not -1 <= end <= size:
+                    self._refuse(f"its {name} segment is declared at {start}-{end}", size)
+            start, end = places["TEXT"]
+            if not HEADER <= start < end or end - start > self.settings.fcs_text:
+                self._refuse(f"its TEXT segment is declared at {start}-{end}", size)
+            file.seek(start)
+            text = file.read(end - start + 1)
         declared = {key.upper().decode(): int(value) for key, value in DECLARED.findall(text)}
         for key, value in declared.items():
             if value < 0 or (key.startswith(("BEGIN", "END")) and value > size):
                 self._refuse(f"${key} is {value}", size)
         n_events, n_channels = declared.get("TOT", 0), declared.get("PAR", 0)
-        check_width(self.path, n_channels)
+        check_width(self.path, n_channels, self.settings)
         if n_events * n_channels * SMALLEST_VALUE > size:
             self._refuse(f"{n_events:,} events of {n_channels} channels are declared", size)
-        check_size(self.path, n_events, 2 * n_channels)  # as stored, and as floats
+        size_in_memory = 2 * n_channels  # as stored, and as floats
+        check_size(self.path, n_events, size_in_memory, self.settings)
 
     def _refuse(self, found: str, size: int) -> None:
         raise TableError(
@@ -114,22 +115,16 @@ class FcsSource:
         )
 
 
-class _Damage:
-    """Whatever a parser stumbles over in a damaged file is one plain error."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._quiet = warnings.catch_warnings()
-
-    def __enter__(self) -> None:
-        self._quiet.__enter__()
+@contextmanager
+def _damage(path: Path) -> Iterator[None]:
+    """Turn any error or warning of the parser into one error that names the file."""
+    with warnings.catch_warnings():
         warnings.simplefilter("error")
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        self._quiet.__exit__(kind, error, trace)
-        if isinstance(error, Exception):
+        try:
+            yield
+        except Exception as error:
             what = f"{type(error).__name__}: {error}".splitlines()[0]
-            raise TableError(self.path, f"cannot be read as FCS ({what})") from error
+            raise TableError(path, f"cannot be read as FCS ({what})") from error
 
 
 def _offset(header: bytes, start: int) -> int:

@@ -1,41 +1,35 @@
-"""How large a table may be, asked before memory is taken for it."""
+"""How large a table may be, checked before memory is taken for it."""
 
 import os
 from pathlib import Path
 
 from ...exceptions import TableError
-
-LONGEST_LINE = 4 << 20  # characters; twenty thousand columns of numbers fit
-LONGEST_FIELD = 1 << 17
-MOST_COLUMNS = 50_000
-# Tables of numbers shrink about three to ten times, zeros a thousand times.
-MOST_EXPANSION = 200
-EXPANSION_COUNTS_FROM = 64 << 20
+from ..settings import READ, ReadSettings
 
 
-def most_bytes() -> int:
-    """Half of the machine's memory."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, OSError, ValueError):
-        return 4 << 30
-
-
-def check_size(path: Path, n_rows: int, n_columns: int) -> None:
-    """Refuse a table that says of itself that it does not fit into memory."""
+def check_size(path: Path, n_rows: int, n_columns: int, settings: ReadSettings = READ) -> None:
+    """Refuse a table that declares more rows than fit into memory."""
     if n_rows < 0:
-        raise TableError(path, f"says that it has {n_rows} rows; the file is damaged")
-    needed = 8 * n_rows * max(n_columns, 1)
-    if needed > most_bytes():
+        raise TableError(path, f"declares {n_rows} rows; the file is damaged")
+    needed, allowed = 8 * n_rows * max(n_columns, 1), settings.memory_share * _memory(settings)
+    if needed > allowed:
         raise TableError(
             path,
-            f"says that it has {n_rows:,} rows; {n_columns} columns of them take "
-            f"{needed / 1e9:,.0f} GB and at most {most_bytes() / 1e9:.1f} GB are allowed; "
-            "choose fewer columns or rows",
+            f"declares {n_rows:,} rows; {n_columns} columns of them take {needed / 1e9:,.0f} GB, "
+            f"and at most {allowed / 1e9:.1f} GB are allowed; choose fewer columns or rows",
         )
 
 
-def check_width(path: Path, n_columns: int) -> None:
-    """Refuse absurd numbers of columns."""
-    if n_columns > MOST_COLUMNS:
-        raise TableError(path, f"has {n_columns:,} columns; at most {MOST_COLUMNS:,} are read")
+def check_width(path: Path, n_columns: int, settings: ReadSettings = READ) -> None:
+    """Refuse more columns than any table of measurements has."""
+    if n_columns > settings.most_columns:
+        raise TableError(
+            path, f"has {n_columns:,} columns; at most {settings.most_columns:,} are read"
+        )
+
+
+def _memory(settings: ReadSettings) -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return settings.memory_unknown

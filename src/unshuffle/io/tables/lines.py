@@ -1,4 +1,4 @@
-"""Bytes to lines of text: decompressed, decoded and counted, with nothing let through unseen."""
+"""Bytes to lines of text: decompressed, decoded, counted and checked."""
 
 import gzip
 import io
@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import IO
 
 from ...exceptions import TableError
-from .limits import EXPANSION_COUNTS_FROM, LONGEST_LINE, MOST_EXPANSION
+from ..settings import READ, ReadSettings
 
-BLOCK = 1 << 20
 NEWLINE = b"\n"
 MARKS = {
     b"\xff\xfe": "UTF-16",
@@ -26,16 +25,16 @@ MARKS = {
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def read_lines(path: Path) -> Iterator[str]:
+def read_lines(path: Path, settings: ReadSettings = READ) -> Iterator[str]:
     """Yield the lines of a text file, ends included.
 
     Memory stays near one block. Bytes that are not UTF-8, NUL bytes, endless lines and damaged or
     exploding gzip files raise a `TableError` that names the line.
     """
     number, rest = 1, b""
-    for k, block in enumerate(_blocks(path)):
+    for k, block in enumerate(_blocks(path, settings)):
         if k == 0:
-            check_beginning(path, block)
+            _check_start(path, block)
         if b"\0" in block:
             number += rest.count(b"\n") + block.count(b"\n", 0, block.find(b"\0"))
             raise TableError(
@@ -46,11 +45,12 @@ def read_lines(path: Path) -> Iterator[str]:
         rest += block if k else block.removeprefix(BYTE_ORDER_MARK)
         end = rest.rfind(b"\n") + 1
         whole, rest = rest[:end], rest[end:]
-        if len(rest) > LONGEST_LINE:
+        if len(rest) > settings.longest_line:
             number += whole.count(b"\n")
             raise TableError(
                 path,
-                f"is longer than {LONGEST_LINE:,} characters; is this a table with line ends?",
+                f"is longer than {settings.longest_line:,} characters; is this a table with line "
+                "ends?",
                 place=f"line {number}",
             )
         if whole:
@@ -60,8 +60,8 @@ def read_lines(path: Path) -> Iterator[str]:
         yield _decode(path, rest, number)
 
 
-def check_beginning(path: Path, block: bytes) -> None:
-    """Say what a file is that is not text."""
+def _check_start(path: Path, block: bytes) -> None:
+    """Refuse a file that is not text, and name its kind."""
     for mark, kind in MARKS.items():
         if block.startswith(mark):
             raise TableError(
@@ -69,26 +69,26 @@ def check_beginning(path: Path, block: bytes) -> None:
             )
 
 
-def _blocks(path: Path) -> Iterator[bytes]:
-    """Decompress where the file begins like gzip, whatever its name says."""
+def _blocks(path: Path, settings: ReadSettings) -> Iterator[bytes]:
+    """Decompress where the file starts like gzip, whatever its name says."""
     with path.open("rb") as raw:
         zipped = raw.peek(2).startswith(b"\x1f\x8b")
         if not zipped and path.suffix == ".gz":
             raise TableError(path, "is called .gz but is not compressed with gzip")
         if not zipped:
-            yield from _pieces(raw)
+            yield from _pieces(raw, settings.text_block)
             return
         size = max(path.stat().st_size, 1)
         done = 0
         try:
             with gzip.open(raw, "rb") as stream:
-                for block in _pieces(stream):
+                for block in _pieces(stream, settings.text_block):
                     done += len(block)
-                    if done > EXPANSION_COUNTS_FROM and done > MOST_EXPANSION * size:
+                    if done > max(settings.expansion_from, settings.most_expansion * size):
                         raise TableError(
                             path,
-                            f"grows more than {MOST_EXPANSION} times when decompressed; this is "
-                            "not a table of measurements",
+                            f"grows more than {settings.most_expansion} times when decompressed; "
+                            "this is not a table of measurements",
                         )
                     yield block
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -97,8 +97,8 @@ def _blocks(path: Path) -> Iterator[bytes]:
             ) from error
 
 
-def _pieces(stream: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
-    while block := stream.read(BLOCK):
+def _pieces(stream: IO[bytes] | gzip.GzipFile, size: int) -> Iterator[bytes]:
+    while block := stream.read(size):
         yield block
 
 

@@ -1,9 +1,9 @@
-"""Large plain text files through pyarrow, where that is sure to give what the strict reader gives.
+"""Large plain text files through pyarrow, where it gives exactly what the strict reader gives.
 
-A file is plain where it is ASCII without quotes, NUL bytes and lone carriage returns. Whatever
-pyarrow stumbles over is left to the strict reader, which then says what is wrong and where. pyarrow
-takes fewer things for a number than the strict reader does, apart from nan and infinity, which are
-looked for; so nothing passes here that would not pass there.
+A file is plain where it is ASCII without quotes, NUL bytes and lone carriage returns. What
+pyarrow cannot read is left to the strict reader, which names the problem and its place. pyarrow
+accepts fewer cells as numbers than the strict reader does, apart from nan and infinity, which are
+looked for; so nothing is read here that the strict reader would refuse.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,21 +14,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..settings import READ, ReadSettings
 from .cells import MISSING, MISSING_NUMBER, NUMBER, Kind
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-WORTH_IT = 4 << 20  # bytes; below, loading pyarrow takes longer than reading
-BLOCK = 4 << 20
-# What a number may begin with; categories that do are left to the strict reader.
+# What a number may start with; categories that do are left to the strict reader.
 NUMERIC = tuple("+-.0123456789")
 NOT_FINITE = frozenset({"inf", "infinity", "nan"})
 QuickKind = Literal["number", "text", "category"]
 
 
-def settle(kinds: Mapping[str, Kind], row: Mapping[str, str]) -> dict[str, QuickKind]:
-    """Take columns that may be either for what the first row says; a wrong guess costs time."""
+def guess_kinds(kinds: Mapping[str, Kind], row: Mapping[str, str]) -> dict[str, QuickKind]:
+    """Guess from the first row whether a column holds numbers; a wrong guess costs time only."""
     guess: dict[str, QuickKind] = {}
     for name, kind in kinds.items():
         if kind == "either":
@@ -39,9 +38,13 @@ def settle(kinds: Mapping[str, Kind], row: Mapping[str, str]) -> dict[str, Quick
 
 
 def read_quickly(
-    path: Path, separator: str, names: Sequence[str], kinds: Mapping[str, QuickKind]
+    path: Path,
+    separator: str,
+    names: Sequence[str],
+    kinds: Mapping[str, QuickKind],
+    settings: ReadSettings = READ,
 ) -> dict[str, NDArray[Any]] | None:
-    """Columns by name, or None where the strict reader has to look.
+    """Columns by name, or None where the strict reader is needed.
 
     Parameters
     ----------
@@ -52,7 +55,9 @@ def read_quickly(
     kinds : dict
         Columns to read: "number", "text", or "category" for text that is no number.
     """
-    if path.stat().st_size < WORTH_IT or find_spec("pyarrow") is None or not _is_plain(path):
+    if path.stat().st_size < settings.fast_from or find_spec("pyarrow") is None:
+        return None
+    if not _is_plain(path, settings.fast_block):
         return None
     import pyarrow as pa
     import pyarrow.csv as reader
@@ -65,7 +70,10 @@ def read_quickly(
         with reader.open_csv(
             path,
             reader.ReadOptions(
-                use_threads=False, block_size=BLOCK, column_names=list(names), skip_rows=1
+                use_threads=False,
+                block_size=settings.fast_block,
+                column_names=list(names),
+                skip_rows=1,
             ),
             reader.ParseOptions(
                 delimiter=separator, quote_char=False, double_quote=False, ignore_empty_lines=False
@@ -84,9 +92,9 @@ def read_quickly(
     return {name: np.concatenate(chunks.pop(name)) for name in kinds}
 
 
-def _is_plain(path: Path) -> bool:
+def _is_plain(path: Path, size: int) -> bool:
     with path.open("rb") as file:
-        while block := file.read(BLOCK):
+        while block := file.read(size):
             odd = b'"' in block or b"\0" in block or not block.isascii()
             if odd or block.count(b"\r") != block.count(b"\r\n"):
                 return False

@@ -1,4 +1,4 @@
-"""Which column plays which part, and the arrays a fit needs from them."""
+"""The role of each column, and the arrays that a fit needs from them."""
 
 import difflib
 from collections.abc import Sequence
@@ -10,20 +10,24 @@ from numpy.typing import NDArray
 
 from ...exceptions import TableError
 from ...kernels.types import BoolArray, FloatArray
-from .design import Column, design_matrix, learn_columns
-from .source import Source, open_table
-from .table import Table
+from ..settings import READ, ReadSettings
+from .design import DesignColumn, design_matrix, learn_columns
+from .source import TableSource, open_table
+from .table import ColumnTable
+
+# The index of a data frame, which pandas writes into Parquet files; no column of the user's.
+PANDAS_INDEX = "__index_level_"
 
 
 @dataclass(frozen=True)
 class Roles:
-    """The part each column plays; the names are the user's.
+    """The role of each column; the names are the user's.
 
     Attributes
     ----------
     label, group, known, match_prob : str or None
     features : tuple of str
-        Empty for all columns that play no other part.
+        Empty for all columns without another role.
     categorical : tuple of str
         Features that are categories although they look like numbers.
     """
@@ -36,24 +40,24 @@ class Roles:
     categorical: tuple[str, ...] = ()
 
     def named(self) -> dict[str, str]:
-        """Parts but features, each with its column."""
-        parts = {
+        """Roles other than features, each with its column."""
+        roles = {
             "label": self.label,
             "group": self.group,
             "known": self.known,
             "match probability": self.match_prob,
         }
-        return {part: name for part, name in parts.items() if name is not None}
+        return {role: name for role, name in roles.items() if name is not None}
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
-    """What a table gives a fit.
+class FitTable:
+    """What a fit needs from a table.
 
     Attributes
     ----------
-    table : Table
-    columns : list of Column
+    table : ColumnTable
+    columns : list of DesignColumn
         The features, and how they became columns of `X`.
     X : array of shape (n, d)
     label : str
@@ -69,8 +73,8 @@ class Rows:
         Name of the column of groups; empty where there is none.
     """
 
-    table: Table
-    columns: list[Column]
+    table: ColumnTable
+    columns: list[DesignColumn]
     X: FloatArray
     label: str
     y: FloatArray
@@ -87,23 +91,24 @@ class Rows:
         return [term for column in self.columns for term in column.terms]
 
 
-def read_rows(path: Path, roles: Roles) -> Rows:
-    """Read one table that holds rows and labels side by side."""
-    source = open_table(path)
-    if roles.label is None:
-        raise TableError(path, f"say with --label which column to explain: {_shown(source.names)}")
+def read_rows(
+    paths: Path | Sequence[Path], roles: Roles, settings: ReadSettings = READ
+) -> FitTable:
+    """Read one table, of one file or several, that holds rows and labels side by side."""
+    source = open_table(paths, settings)
+    label = check_label(source, roles.label, source.names)
     features = choose_features(source, roles)
     names = (roles.group, roles.known, *roles.categorical)
     text = {name for name in names if name is not None}
-    numbers = {name for name in (roles.label, roles.match_prob) if name is not None}
+    numbers = {name for name in (label, roles.match_prob) if name is not None}
     table = source.read([*features, *roles.named().values()], text, numbers)
-    columns = learn_columns(table, features, roles.categorical)
-    return Rows(
+    columns = learn_columns(table, features, roles.categorical, settings)
+    return FitTable(
         table,
         columns,
         design_matrix(table, columns),
-        roles.label,
-        table.numbers(roles.label),
+        label,
+        table.numbers(label),
         None if roles.group is None else table.columns[roles.group],
         None if roles.known is None else table.truths(roles.known),
         None if roles.match_prob is None else table.probabilities(roles.match_prob),
@@ -111,85 +116,92 @@ def read_rows(path: Path, roles: Roles) -> Rows:
     )
 
 
-def read_two(path: Path, labels: Path, roles: Roles) -> Rows:
+def read_two(path: Path, labels: Path, roles: Roles, settings: ReadSettings = READ) -> FitTable:
     """Read features and labels from two tables that share nothing but a group."""
-    source, of_labels = open_table(path), open_table(labels)
+    source, of_labels = open_table(path, settings), open_table(labels, settings)
     group = [] if roles.group is None else [roles.group]
     for name in group:
         for table in (source, of_labels):
             check_column(table, name, "group")
     others = [name for name in of_labels.names if name not in group]
-    if roles.label is None and len(others) != 1:
-        raise TableError(
-            labels, f"say with --label which column holds the labels: {_shown(others)}"
-        )
-    label = others[0] if roles.label is None else roles.label
+    only = others[0] if len(others) == 1 else None
+    label = check_label(of_labels, roles.label or only, others)
     check_column(of_labels, label, "label")
     features = choose_features(source, Roles(None, roles.features, roles.group))
     if not roles.features and label in features:
         raise TableError(
             path,
-            f"holds {label!r} too, the label of {labels}; choose the features with --features",
+            f"is here as well as in {labels}, where it is the label; name the features",
             column=label,
+            role="features",
         )
     text = {*group, *roles.categorical}
     left = source.read([*features, *group], text)
     right = of_labels.read([label, *group], group, [label])
-    columns = learn_columns(left, features, roles.categorical)
+    columns = learn_columns(left, features, roles.categorical, settings)
     keys = (left.columns[group[0]], right.columns[group[0]]) if group else (None, None)
-    return Rows(
+    return FitTable(
         left, columns, design_matrix(left, columns), label, right.numbers(label), keys[0],
         label_groups=keys[1], unpaired=True, group=roles.group or "",
     )  # fmt: skip
 
 
-def choose_features(source: Source, roles: Roles) -> list[str]:
-    """The columns to explain the label with; no column may play two parts."""
-    taken = roles.named()
-    for part, name in taken.items():
-        check_column(source, name, part)
-    if len(set(taken.values())) < len(taken):
-        parts = list(taken.items())
-        part, other, name = next(
-            (part, other, name)
-            for k, (part, name) in enumerate(parts)
-            for other, same in parts[:k]
-            if same == name
-        )
-        raise TableError(source.path, f"is both {other} and {part}", column=name)
+def choose_features(source: TableSource, roles: Roles) -> list[str]:
+    """The columns that explain the label; no column may have two roles."""
+    taken: dict[str, str] = {}
+    for role, name in roles.named().items():
+        check_column(source, name, role)
+        if name in taken:
+            raise TableError(source.path, f"is both {taken[name]} and {role}", column=name)
+        taken[name] = role
     for name in (*roles.features, *roles.categorical):
         check_column(source, name, "feature")
-        played = next((part for part, other in taken.items() if other == name), None)
-        if played is not None:
+        if name in taken:
             raise TableError(
                 source.path,
-                f"is the {played} and cannot be a feature as well; take it out of --features",
+                f"has the role {taken[name]!r} and cannot be a feature as well; leave it out of "
+                "the features",
                 column=name,
+                role="features",
             )
     if len(set(roles.features)) < len(roles.features):
-        raise TableError(source.path, "a feature is named twice in --features")
-    features = list(roles.features) or [n for n in source.names if n not in taken.values()]
+        raise TableError(source.path, "a feature is named twice", role="features")
+    rest = [n for n in source.names if n not in taken and not n.startswith(PANDAS_INDEX)]
+    features = list(roles.features) or rest
     for name in roles.categorical:
         if name not in features:
             raise TableError(
-                source.path, "is named in --categorical but not in --features", column=name
+                source.path,
+                "is declared categorical but is not among the features",
+                column=name,
+                role="features",
             )
     if not features:
         raise TableError(source.path, "no column is left to be a feature")
     return features
 
 
-def check_column(source: Source, name: str, part: str) -> None:
+def check_label(source: TableSource, label: str | None, names: Sequence[str]) -> str:
+    """The label must be named; `names` are those to choose from."""
+    if label is None:
+        raise TableError(
+            source.path, f"name the column of the labels, one of {_shown(names)}", role="label"
+        )
+    return label
+
+
+def check_column(source: TableSource, name: str, role: str) -> None:
     """The column must exist; a name that is nearly right is suggested."""
     if name in source.names:
         return
     near = difflib.get_close_matches(name, source.names, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise TableError(
-        source.path, f"has no column {name!r} (asked for as {part}{hint}); it has: "
+        source.path, f"has no column {name!r} (asked for as {role}{hint}); it has: "
         f"{_shown(source.names)}"
     )  # fmt: skip
 
 
 def _shown(names: Sequence[str]) -> str:
-    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    most = READ.names_shown
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")

@@ -15,21 +15,24 @@ FALSE = frozenset({"0", "false", "f", "no", "n"})
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
-    """Some columns of a file.
+class ColumnTable:
+    """Some columns of a file, or of several files one below the other.
 
     Attributes
     ----------
     path : Path
+        The file, or the first of several.
     columns : dict of arrays
         float64 for numbers (finite ones), object for text.
     n_rows : int
     is_text : bool
         Whether rows are lines of a text file.
     lines : array of shape (n_rows,) or None
-        Line on which each row begins, where that is not the number of the row plus two.
+        Line on which each row starts, where that is not the number of the row plus two.
     first_row : int
-        What the first row is called, where rows are not lines: 1 in files, 0 in Python.
+        Number of the first row, where rows are not lines: 1 in files, 0 in Python.
+    pieces : tuple of (Path, int)
+        Each file and the number of its rows, where there are several.
     """
 
     path: Path
@@ -38,9 +41,26 @@ class Table:
     is_text: bool = False
     lines: IntArray | None = None
     first_row: int = 1
+    pieces: tuple[tuple[Path, int], ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Name of the file, or of the first one and the number of others."""
+        more = len(self.pieces) - 1
+        return f"{self.path.name} and {more} more" if more > 0 else self.path.name
+
+    def error(self, problem: str, row: int, column: str) -> TableError:
+        """An error that names the file and the place of a row (counted from 0)."""
+        path = self.path
+        for piece, n_rows in self.pieces:
+            path = piece
+            if row < n_rows:
+                break
+            row -= n_rows
+        return TableError(path, problem, place=self.place(row), column=column)
 
     def place(self, row: int) -> str:
-        """Where a row (counted from 0) stands in the file."""
+        """Where a row (counted from 0) stands in its file."""
         if not self.is_text:
             return f"row {row + self.first_row}"
         return f"line {row + 2 if self.lines is None else self.lines[row]}"
@@ -53,22 +73,16 @@ class Table:
         """A column of numbers; anything else is refused."""
         values = self.columns[name]
         if not self.is_number(name):
-            raise TableError(
-                self.path, f"{values[0]!r} is not a number", place=self.place(0), column=name
-            )
+            raise self.error(f"{values[0]!r} is not a number", 0, name)
         return values
 
     def truths(self, name: str) -> BoolArray:
-        """A column of yes and no, however they are written."""
+        """A column of true and false, however they are written."""
         words = [str(value).strip().casefold() for value in self.columns[name]]
         for row, word in enumerate(words):
             if word not in TRUE | FALSE:
-                raise TableError(
-                    self.path,
-                    f"{self.columns[name][row]!r} is neither true nor false; write 1 or 0",
-                    place=self.place(row),
-                    column=name,
-                )
+                found = self.columns[name][row]
+                raise self.error(f"{found!r} is neither true nor false; write 1 or 0", row, name)
         return np.array([word in TRUE for word in words])
 
     def probabilities(self, name: str) -> FloatArray:
@@ -76,10 +90,7 @@ class Table:
         values = self.numbers(name)
         wrong = np.flatnonzero((values < 0.0) | (values > 1.0))
         if len(wrong):
-            raise TableError(
-                self.path,
-                f"{values[wrong[0]]:g} is not a probability between 0 and 1",
-                place=self.place(int(wrong[0])),
-                column=name,
-            )
+            found = values[wrong[0]]
+            problem = f"{found:g} is not a probability between 0 and 1"
+            raise self.error(problem, int(wrong[0]), name)
         return values

@@ -12,31 +12,33 @@ import numpy as np
 
 from ...exceptions import TableError
 from ...kernels.types import IntArray
-from .cells import NUMBER, ColumnBuilder, Kind, Reading
-from .limits import LONGEST_FIELD, check_width
+from ..settings import READ, ReadSettings
+from .cells import NUMBER, CellContext, ColumnBuilder, Kind
+from .limits import check_width
 from .lines import read_lines
-from .quick import read_quickly, settle
-from .table import Table
+from .quick import guess_kinds, read_quickly
+from .table import ColumnTable
 
-CELLS_AT_ONCE = 20_000
 SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
 
 
 @dataclass(frozen=True)
-class TextSource:
+class TextFile:
     """A text file with a header.
 
     Attributes
     ----------
     path : Path
+    settings : ReadSettings
     """
 
     path: Path
+    settings: ReadSettings = READ
 
     @cached_property
     def separator(self) -> str:
-        """A tab or a semicolon where the header has one and no comma; else what the name says."""
-        header = next(read_lines(self.path), "")
+        """A tab or a semicolon where the header has one and no comma; else by the file name."""
+        header = next(read_lines(self.path, self.settings), "")
         if not header.strip():
             raise TableError(self.path, "is empty: the first line must name the columns")
         if ".tsv" in self.path.suffixes or ".tab" in self.path.suffixes:
@@ -46,7 +48,7 @@ class TextSource:
             raise TableError(
                 self.path,
                 f"the header holds {' and '.join(SEPARATORS[mark] for mark in found)}; call the "
-                "file .csv or .tsv to say what separates its fields",
+                "file .csv or .tsv to declare what separates its fields",
             )
         return "," if "," in found or not found else found[0]
 
@@ -55,7 +57,7 @@ class TextSource:
         """Names of the columns."""
         header = self._next(self._reader(), [], 1, 0)
         names = [name.strip() for name in header[0]] if header else []
-        check_width(self.path, len(names))
+        check_width(self.path, len(names), self.settings)
         if len(names) > 1 and all(NUMBER.fullmatch(name) for name in names):
             raise TableError(
                 self.path,
@@ -68,11 +70,8 @@ class TextSource:
 
     def read(
         self, columns: Sequence[str], text: Collection[str] = (), numbers: Collection[str] = ()
-    ) -> Table:
-        """Read some columns; those in `text` are names, the rest settle what they are.
-
-        A text file is told with `numbers` that some are no names, which gives better messages.
-        """
+    ) -> ColumnTable:
+        """Read some columns; those in `text` are names, those in `numbers` cannot be."""
         wanted: dict[str, Kind] = {
             name: "text" if name in text else "number" if name in numbers else "either"
             for name in columns
@@ -80,14 +79,15 @@ class TextSource:
         first = next(self.chunks(), None)
         if first is not None:
             row = dict(zip(self.names, first[0][0], strict=True))
-            found = read_quickly(self.path, self.separator, self.names, settle(wanted, row))
+            kinds = guess_kinds(wanted, row)
+            found = read_quickly(self.path, self.separator, self.names, kinds, self.settings)
             if found is not None:
-                return Table(self.path, found, len(found[columns[0]]), True)
+                return ColumnTable(self.path, found, len(found[columns[0]]), True)
         return self._read_strictly(wanted)
 
-    def _read_strictly(self, kinds: dict[str, Kind]) -> Table:
+    def _read_strictly(self, kinds: dict[str, Kind]) -> ColumnTable:
         lines = _Lines()
-        reading = Reading(self.path, lines.place, commas=self.separator != ",")
+        reading = CellContext(self.path, lines.place, commas=self.separator != ",")
         builders = [ColumnBuilder(name, kind, reading) for name, kind in kinds.items()]
         where = [self.names.index(name) for name in kinds]
         for rows, starts in self.chunks():
@@ -98,14 +98,14 @@ class TextSource:
         if not lines.n_rows:
             raise TableError(self.path, "has a header but no rows")
         found = {builder.name: builder.finish() for builder in builders}
-        return Table(self.path, found, lines.n_rows, True, lines.irregular())
+        return ColumnTable(self.path, found, lines.n_rows, True, lines.irregular())
 
     def chunks(self) -> Iterator[tuple[list[list[str]], IntArray]]:
-        """Rows of equal length, and the lines they begin on; ragged ones are refused."""
+        """Rows of equal length, and the lines they start on; ragged ones are refused."""
         width = len(self.names)
         reader = self._reader()
         line = 1 + _extent(self._next(reader, [], 1, 0)[0])
-        at_once = max(CELLS_AT_ONCE // width, 1)
+        at_once = max(self.settings.cells_at_once // width, 1)
         while rows := self._next(reader, [], at_once, line - 1):
             starts = _starts(rows, line, reader.line_num)
             if set(map(len, rows)) != {width}:
@@ -116,21 +116,24 @@ class TextSource:
             line = reader.line_num + 1
 
     def _reader(self) -> Any:
-        csv.field_size_limit(LONGEST_FIELD)
-        return csv.reader(read_lines(self.path), delimiter=self.separator, strict=True)
+        csv.field_size_limit(self.settings.longest_field)
+        return csv.reader(
+            read_lines(self.path, self.settings), delimiter=self.separator, strict=True
+        )
 
     def _next(self, reader: Any, rows: list[list[str]], count: int, before: int) -> list[list[str]]:
         try:
             rows.extend(itertools.islice(reader, count))  # keeps what came before an error
         except csv.Error as error:
             line = before + 1 + sum(_extent(row) for row in rows)
-            raise TableError(self.path, _explain(str(error)), place=f"line {line}") from error
+            problem = _explain(str(error), self.settings)
+            raise TableError(self.path, problem, place=f"line {line}") from error
         return rows
 
     def _without_blank_end(
         self, rows: list[list[str]], starts: IntArray, reader: Any
     ) -> list[list[str]]:
-        """Blank lines are forgiven at the end of the file, nowhere else."""
+        """Blank lines are allowed at the end of the file, nowhere else."""
         filled = len(rows)
         while filled and not rows[filled - 1]:
             filled -= 1
@@ -146,13 +149,13 @@ class TextSource:
                 raise TableError(
                     self.path,
                     f"has {len(row)} field{'s' * (len(row) != 1)} but the header names {width}; "
-                    "every value behind the slip would stand in the wrong column",
+                    "the values after the mistake would be in the wrong columns",
                     place=f"line {line}",
                 )
 
 
 class _Lines:
-    """On which line each row begins."""
+    """On which line each row starts."""
 
     def __init__(self) -> None:
         self.n_rows = 0
@@ -206,16 +209,16 @@ def _starts(rows: list[list[str]], first: int, last: int) -> IntArray:
     return first + np.cumsum([0, *extents[:-1]], dtype=np.int64)
 
 
-def _explain(error: str) -> str:
+def _explain(error: str, settings: ReadSettings) -> str:
     if "field larger" in error:
         return (
-            f"begins a field of more than {LONGEST_FIELD:,} characters; is a quote left open, or "
-            "is this not a table?"
+            f"starts a field of more than {settings.longest_field:,} characters; is a quote left "
+            "open, or is this not a table?"
         )
     if "unexpected end" in error:
         return "opens a quote that is never closed"
     if "expected after" in error:
         return "has a quote in the middle of a field; double it or take it out"
     if "new-line character" in error:
-        return "holds a carriage return; save the file with line ends of today's kind"
+        return "holds a carriage return; save the file with line feeds as line ends"
     return error

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ...exceptions import TableError
 from ..files import replacing
-from .source import Source, open_table
-from .text import TextSource
+from .source import PARQUET, TableSource, open_table
+from .text import TextFile
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
@@ -25,7 +25,7 @@ def check_writable_kind(path: Path) -> str:
     suffixes = [suffix.lower() for suffix in path.suffixes]
     zipped = suffixes[-1:] == [".gz"]
     kind = "".join(suffixes[-2:-1] if zipped else suffixes[-1:])
-    if kind in SEPARATORS or (kind in {".parquet", ".pq"} and not zipped):
+    if kind in SEPARATORS or (kind in PARQUET and not zipped):
         return kind
     raise TableError(path, "tables are written as .csv, .tsv, .csv.gz, .tsv.gz or .parquet")
 
@@ -64,20 +64,20 @@ def write_with_labels(
 ) -> None:
     """Copy a table, cell by cell, with the labels in another order; the original stays."""
     source = check_copy(source_path, out)
-    if isinstance(source, TextSource):
+    if isinstance(source, TextFile):
         separator = SEPARATORS[check_writable_kind(out)]
         _copy_text(source, label, permutation, out, separator)
     else:
         _copy_parquet(source_path, label, permutation, out)
 
 
-def check_copy(source_path: Path, out: Path) -> Source:
+def check_copy(source_path: Path, out: Path) -> TableSource:
     """Refuse to write over the original, or another kind than it is."""
     source = open_table(source_path)
     is_text = check_writable_kind(out) in SEPARATORS
     if out.exists() and out.samefile(source_path):
         raise TableError(out, "is the table itself; the original is never overwritten")
-    if isinstance(source, TextSource) != is_text or source_path.suffix.lower() == ".fcs":
+    if isinstance(source, TextFile) != is_text or source_path.suffix.lower() == ".fcs":
         raise TableError(
             out, f"must be of the same kind as {source_path.name}: text to text, Parquet to Parquet"
         )
@@ -85,7 +85,7 @@ def check_copy(source_path: Path, out: Path) -> Source:
 
 
 def _copy_text(
-    source: TextSource, label: str, permutation: NDArray[np.int64], out: Path, separator: str
+    source: TextFile, label: str, permutation: NDArray[np.int64], out: Path, separator: str
 ) -> None:
     j = source.names.index(label)
     labels = [row[j] for rows, _ in source.chunks() for row in rows]

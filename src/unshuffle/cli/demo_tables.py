@@ -1,4 +1,4 @@
-"""What `unshuffle demo` shows: shipped data, shuffled inside zones, fitted four ways."""
+"""The tables of `unshuffle demo`: shipped data, shuffled inside zones, fitted four ways."""
 
 from typing import Any, NamedTuple
 
@@ -13,11 +13,10 @@ from ..estimators.shuffled import ShuffledRegressor
 from ..estimators.stochastic import StochasticEMRegressor
 from ..io.frames import NamedMatrix
 from ..kernels.types import FloatArray, IntArray
+from .settings import CLI
 
-N_SPLITS = 5
 
-
-class Setting(NamedTuple):
+class DemoSetting(NamedTuple):
     """A column of the housing data to predict, and the column whose ranks make the zones."""
 
     label: str
@@ -25,7 +24,7 @@ class Setting(NamedTuple):
     n_zones: int
 
 
-class Zoned(NamedTuple):
+class DemoRows(NamedTuple):
     """Rows of a setting: features, ordered labels, zones, and the labels shuffled inside zones."""
 
     X: FloatArray
@@ -34,11 +33,11 @@ class Zoned(NamedTuple):
     shuffled: FloatArray
 
 
-EASY = Setting("MEDV", "DIS", 60)
-HARD = Setting("LSTAT", "MEDV", 4)
+EASY = DemoSetting("MEDV", "DIS", 60)
+HARD = DemoSetting("LSTAT", "MEDV", 4)
 
 
-def coefficient_table(setting: Setting, seed: int) -> Table:
+def coefficient_table(setting: DemoSetting, seed: int) -> Table:
     """Coefficients on all rows: OLS on shuffled labels, Stochastic EM, OLS with known order."""
     boston = load_boston()
     names = [name for name in boston.columns if name != setting.label]
@@ -62,11 +61,13 @@ def coefficient_table(setting: Setting, seed: int) -> Table:
     return table
 
 
-def comparison_table(setting: Setting, seed: int) -> tuple[Table, str]:
-    """Test error on rows not used for fitting, mean over splits, and what it says in words."""
+def comparison_table(
+    setting: DemoSetting, seed: int, n_splits: int = CLI.demo_splits
+) -> tuple[Table, str]:
+    """Test error on rows not used for fitting, mean over splits, and the result in words."""
     n = len(load_boston().data)
     errors: dict[str, list[float]] = {}
-    for split in range(N_SPLITS):
+    for split in range(n_splits):
         rows = np.random.RandomState([seed, split]).permutation(n)
         train = shuffled_rows(setting, rows[n // 5 :], seed)
         test = shuffled_rows(setting, rows[: n // 5], seed)
@@ -76,7 +77,7 @@ def comparison_table(setting: Setting, seed: int) -> tuple[Table, str]:
     rmse = {name: float(np.mean(values)) for name, values in errors.items()}
     worst, floor = rmse["OLS, shuffled"], rmse["OLS, known order"]
     table = Table(
-        title=f"Test error (RMSE) for {setting.label}, mean of {N_SPLITS} splits",
+        title=f"Test error (RMSE) for {setting.label}, mean of {n_splits} splits",
         title_justify="left",
     )
     for head in ("method", "RMSE", "against OLS, shuffled"):
@@ -86,8 +87,8 @@ def comparison_table(setting: Setting, seed: int) -> tuple[Table, str]:
     return table, in_words((worst - rmse["Stochastic EM"]) / (worst - floor))
 
 
-def fit_with_verdict(setting: Setting, seed: int) -> ShuffledRegressor:
-    """Fit all rows by the front door, with the names of the columns."""
+def fit_with_verdict(setting: DemoSetting, seed: int) -> ShuffledRegressor:
+    """Fit all rows by the default estimator, with the names of the columns."""
     boston = load_boston()
     data = shuffled_rows(setting, np.arange(len(boston.data)), seed)
     names = tuple(name for name in boston.columns if name != setting.label)
@@ -95,17 +96,17 @@ def fit_with_verdict(setting: Setting, seed: int) -> ShuffledRegressor:
     return model.fit(NamedMatrix(data.X, names), data.shuffled, groups=data.zones)
 
 
-def in_words(regained: float) -> str:
-    """Say what share of the error caused by the shuffle Stochastic EM took back."""
-    if regained <= 0:
+def in_words(removed: float) -> str:
+    """The share of the error caused by the shuffle that Stochastic EM removes."""
+    if removed <= 0:
         return (
-            "Stochastic EM is no better than doing nothing here: the data do not hold enough to "
-            "undo this shuffle."
+            "Stochastic EM is no better than OLS on shuffled labels here: the data do not hold "
+            "enough information to undo this shuffle."
         )
-    return f"Stochastic EM takes back {regained:.0%} of the error that the shuffle caused."
+    return f"Stochastic EM removes {removed:.0%} of the error that the shuffle caused."
 
 
-def fit_all(data: Zoned, seed: int) -> dict[str, Any]:
+def fit_all(data: DemoRows, seed: int) -> dict[str, Any]:
     """Fit the four models to one set of rows."""
     X, y, zones, shuffled = data
     return {
@@ -118,10 +119,10 @@ def fit_all(data: Zoned, seed: int) -> dict[str, Any]:
     }
 
 
-def shuffled_rows(setting: Setting, rows: IntArray, seed: int) -> Zoned:
+def shuffled_rows(setting: DemoSetting, rows: IntArray, seed: int) -> DemoRows:
     """Some rows of a setting, with the labels shuffled inside zones."""
     boston = load_boston()
     zones = cut_by_rank(boston.column(setting.zones_by), setting.n_zones)[rows]
     y = boston.column(setting.label)[rows]
     shuffled = y[shuffle_inside(np.random.RandomState(seed), zones)]
-    return Zoned(boston.without(setting.label)[rows], y, zones, shuffled)
+    return DemoRows(boston.without(setting.label)[rows], y, zones, shuffled)

@@ -1,0 +1,118 @@
+"""Formulas to model matrices (formulaic does the work)."""
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..kernels.types import FloatArray
+from .frames import column_names, library_of
+
+INTERCEPT = "Intercept"
+
+
+class FormulaData(NamedTuple):
+    """What a formula makes of a data frame.
+
+    Attributes
+    ----------
+    X : data frame
+        The terms, without the intercept.
+    y : array of shape (n,)
+    intercept : bool
+        Whether the formula has one.
+    terms : formulaic.ModelSpec
+        The right-hand side, with the categories that were found.
+    """
+
+    X: Any
+    y: FloatArray
+    intercept: bool
+    terms: Any
+
+
+def apply_formula(formula: str, data: Any) -> FormulaData:
+    """Labels and terms of a formula; missing values are refused."""
+    if library_of(data) is None:
+        raise ValueError(
+            f"data must be a data frame of pandas, polars or pyarrow, got {type(data).__name__}"
+        )
+    parsed = _parse(formula)
+    if not hasattr(parsed, "lhs"):
+        raise ValueError(f"the formula names no label; write 'y ~ {formula}'")
+    both = _matrix(parsed, data)
+    names = _names(both.lhs)
+    if len(names) != 1:
+        raise ValueError(f"the left-hand side must be one column of numbers, got {names}")
+    X = _without_intercept(both.rhs)
+    if not _names(X):
+        raise ValueError(f"the formula names no features: {formula!r}")
+    y = np.asarray(both.lhs, dtype=np.float64)[:, 0]
+    return FormulaData(X, y, INTERCEPT in _names(both.rhs), both.rhs.model_spec)
+
+
+def apply_terms(terms: Any, data: Any) -> Any:
+    """The terms of a fitted formula for new rows, without the intercept."""
+    return _without_intercept(_matrix(terms, data))
+
+
+def named_column(data: Any, given: Any) -> Any:
+    """A column of a data frame where a name is given; anything else as it is."""
+    if not isinstance(given, str):
+        return given
+    if given not in column_names(data):
+        raise ValueError(f"data has no column {given!r}; the columns are {column_names(data)}")
+    return data[given]
+
+
+def _parse(formula: str) -> Any:
+    try:
+        import formulaic
+        from formulaic.errors import FormulaicError
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            'formulas need formulaic: pip install "unshuffle[formula]"', name="formulaic"
+        ) from error
+    try:
+        return formulaic.Formula(formula)
+    except FormulaicError as error:
+        found = str(error).partition("\n")[0]
+        raise ValueError(f"the formula {formula!r} cannot be read: {found}") from error
+
+
+def _matrix(parsed: Any, data: Any) -> Any:
+    from formulaic.errors import DataMismatchWarning, FactorEvaluationError, FormulaicError
+
+    try:
+        with warnings.catch_warnings():
+            # A category that was not in the fit would silently count as the first one.
+            warnings.simplefilter("error", DataMismatchWarning)
+            return parsed.get_model_matrix(data, na_action="raise")
+    except DataMismatchWarning as error:
+        raise ValueError(str(error).partition(". ")[0]) from error
+    except FactorEvaluationError as error:
+        raise ValueError(f"{error}; the columns are {column_names(data)}") from error
+    except FormulaicError as error:
+        raise ValueError(str(error)) from error
+    except ValueError as error:
+        if "null" not in str(error).lower() and "missing" not in str(error).lower():
+            raise
+        raise ValueError(
+            f"{error}; fill the values in, or drop each such row together with its own label"
+        ) from error
+
+
+def _without_intercept(terms: Any) -> Any:
+    import narwhals as nw
+
+    frame = nw.from_native(_unwrapped(terms), eager_only=True)
+    return frame.select([name for name in frame.columns if name != INTERCEPT]).to_native()
+
+
+def _names(terms: Any) -> list[str]:
+    return column_names(_unwrapped(terms))
+
+
+def _unwrapped(terms: Any) -> Any:
+    """The data frame in a model matrix of formulaic."""
+    return getattr(terms, "__wrapped__", terms)

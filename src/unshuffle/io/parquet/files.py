@@ -1,0 +1,154 @@
+"""Parquet files, opened within limits; a damaged one is one plain error that names it."""
+
+import glob
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...exceptions import TableError
+from ..settings import READ, ReadSettings
+from ..tables.cells import missing
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+
+class Batch(NamedTuple):
+    """Some rows of a file.
+
+    Attributes
+    ----------
+    path : Path
+    before : int
+        Rows of the file above these.
+    rows : pyarrow.RecordBatch or pyarrow.Table
+    """
+
+    path: Path
+    before: int
+    rows: Any
+
+    def column(self, name: str) -> Any:
+        """A column without missing values."""
+        values = self.rows.column(self.rows.schema.get_field_index(name))
+        if values.null_count:
+            self.refuse(missing(""), np.asarray(values.is_null()), name)
+        return values
+
+    def numbers(self, name: str) -> NDArray[Any]:
+        """A column of finite numbers: float32 where the file holds that, else float64."""
+        import pyarrow as pa
+
+        values = self.column(name)
+        if pa.types.is_dictionary(values.type):
+            values = values.cast(values.type.value_type)
+        if not pa.types.is_float32(values.type):
+            values = values.cast(pa.float64(), safe=False)
+        numbers = np.asarray(values)
+        finite = np.isfinite(numbers)
+        if not finite.all():
+            found = numbers[~finite][0]
+            problem = missing("NaN") if np.isnan(found) else f"{found} is not finite"
+            self.refuse(problem, ~finite, name)
+        return numbers
+
+    def refuse(self, problem: str, wrong: NDArray[np.bool_], name: str) -> None:
+        """Raise an error that names the first row that is wrong."""
+        place = f"row {self.before + int(np.argmax(wrong)) + 1}"
+        raise TableError(self.path, problem, place=place, column=name)
+
+
+def find_files(paths: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
+    """Files as named; the contents of a folder and what a pattern matches in alphabetical order."""
+    files = list[Path]()
+    for path in [paths] if isinstance(paths, str | Path) else paths:
+        place = Path(path)
+        if place.is_dir():
+            found = sorted(place.rglob("*.parquet"))
+        elif place.exists():
+            found = [place]
+        else:
+            found = [Path(name) for name in sorted(glob.glob(str(path), recursive=True))]  # noqa: PTH207
+        if not found:
+            kind = "folder" if place.is_dir() else "path"
+            raise FileNotFoundError(f"there is no Parquet file at the {kind} {path}")
+        files += found
+    if not files:
+        raise ValueError("no Parquet file was named")
+    return tuple(files)
+
+
+def open_file(path: Path, settings: ReadSettings = READ) -> "pq.ParquetFile":
+    """Open a file; what it declares of itself must stay within limits."""
+    try:
+        import pyarrow.parquet as pq
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            'Parquet files need pyarrow: pip install "unshuffle[frames]"', name=error.name
+        ) from error
+    with damage(path):
+        return pq.ParquetFile(
+            path,
+            thrift_string_size_limit=settings.parquet_header,
+            thrift_container_size_limit=settings.parquet_entries,
+        )
+
+
+@contextmanager
+def damage(path: Path) -> Iterator[None]:
+    """Turn any error of pyarrow into one that names the file."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        first = str(error).splitlines()[0]
+        raise TableError(path, f"cannot be read as Parquet: {first}") from error
+
+
+def common_schema(files: Sequence[Path], settings: ReadSettings = READ) -> "pa.Schema":
+    """Names and types of the columns, which all files must share."""
+    schema = open_file(files[0], settings).schema_arrow
+    for path in files[1:]:
+        other = open_file(path, settings).schema_arrow
+        if not other.equals(schema):
+            raise TableError(
+                path,
+                f"{_difference(schema, other)} in {files[0]}; files of one table must have the "
+                "same columns, in the same order and of the same types",
+            )
+    return schema
+
+
+def read_batches(
+    files: Sequence[Path], columns: Sequence[str], settings: ReadSettings = READ
+) -> Iterator[Batch]:
+    """Some columns of all files, in order; a file must hold as many rows as it declares."""
+    at_once = max(settings.numbers_at_once // len(columns), 1)
+    for path in files:
+        file, done = open_file(path, settings), 0
+        with damage(path):
+            for rows in file.iter_batches(at_once, columns=list(columns)):
+                yield Batch(path, done, rows)
+                done += rows.num_rows
+        if done != file.metadata.num_rows:
+            raise TableError(path, f"declares {file.metadata.num_rows} rows but holds {done}")
+
+
+def _difference(schema: "pa.Schema", other: "pa.Schema") -> str:
+    """How the columns of a file differ from those of the first one."""
+    for name in schema.names:
+        if name not in other.names:
+            return f"has no column {name!r}, which is"
+    for field in other:
+        if field.name not in schema.names:
+            return f"has a column {field.name!r}, which is not"
+        expected = schema.field(field.name).type
+        if field.type != expected:
+            return f"column {field.name!r} has type {field.type}, but type {expected}"
+    return "has its columns in another order than"

@@ -1,0 +1,130 @@
+"""Parquet files read as whole columns, for a fit in memory."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...exceptions import TableError
+from ..settings import READ, ReadSettings
+from ..tables.cells import missing
+from ..tables.limits import check_size, check_width
+from ..tables.table import ColumnTable
+from ..tables.text import check_names
+from .files import Batch, common_schema, open_file, read_batches
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class ParquetFiles:
+    """Parquet files of flat columns, one below the other.
+
+    Attributes
+    ----------
+    files : tuple of Path
+    settings : ReadSettings
+    """
+
+    files: tuple[Path, ...]
+    settings: ReadSettings = READ
+
+    @property
+    def path(self) -> Path:
+        """The first file, which messages about all of them name."""
+        return self.files[0]
+
+    @cached_property
+    def schema(self) -> "pa.Schema":
+        """Names and types of the columns, which all files share."""
+        schema = common_schema(self.files, self.settings)
+        check_width(self.path, len(schema.names), self.settings)
+        check_names(self.path, schema.names)
+        return schema
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        return list(self.schema.names)
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """Rows that each file declares."""
+        return [open_file(path, self.settings).metadata.num_rows for path in self.files]
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that the files declare."""
+        return sum(self.sizes)
+
+    def read(
+        self, columns: Sequence[str], text: Collection[str] = (), numbers: Collection[str] = ()
+    ) -> ColumnTable:
+        """Read some columns; those in `text` are names, the others have the type in the files."""
+        for name in columns:
+            self._check_type(name)
+        check_size(self.path, self.n_rows, len(columns), self.settings)
+        chunks: dict[str, list[NDArray[Any]]] = {name: [] for name in columns}
+        for batch in read_batches(self.files, columns, self.settings):
+            for name in columns:
+                is_text = name in text or _is_text(self.schema.field(name).type)
+                chunks[name].append(_names(batch, name) if is_text else _floats(batch, name))
+        if not self.n_rows:
+            raise TableError(self.path, "has no rows")
+        found = {name: np.concatenate(chunks.pop(name)) for name in columns}
+        pieces = tuple(zip(self.files, self.sizes, strict=True))
+        return ColumnTable(self.path, found, self.n_rows, pieces=pieces)
+
+    def _check_type(self, name: str) -> None:
+        import pyarrow.types as kinds
+
+        kind = self.schema.field(name).type
+        inner = kind.value_type if kinds.is_dictionary(kind) else kind
+        flat = (kinds.is_integer, kinds.is_floating, kinds.is_boolean, kinds.is_decimal, _is_text)
+        if not any(is_kind(inner) for is_kind in flat):
+            nested = "a nested column" if kinds.is_nested(kind) else f"of type {kind}"
+            raise TableError(
+                self.path,
+                f"is {nested}; only numbers, truth values and text can be read: leave it out of "
+                "the features, or convert it",
+                column=name,
+                role="features",
+            )
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow.types as kinds
+
+    inner = kind.value_type if kinds.is_dictionary(kind) else kind
+    return bool(kinds.is_string(inner) or kinds.is_large_string(inner))
+
+
+def _floats(batch: Batch, name: str) -> NDArray[Any]:
+    return np.asarray(batch.numbers(name), dtype=np.float64)
+
+
+def _names(batch: Batch, name: str) -> NDArray[Any]:
+    """Groups or categories as text; each different one is converted once."""
+    coded = batch.column(name).dictionary_encode()
+    names: NDArray[Any] = np.array([_name(v) for v in coded.dictionary.to_pylist()], dtype=object)
+    column = names[np.asarray(coded.indices)]
+    blank = column == ""
+    if blank.any():
+        batch.refuse(missing(""), blank, name)
+    return np.asarray(column)
+
+
+def _name(value: Any) -> str:
+    """A group or category as text, the same whether a file stores it as 1, 1.0 or "1"."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if value is None or value != value:  # noqa: PLR0124 (NaN is a missing value)
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()
