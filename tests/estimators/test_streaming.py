@@ -95,7 +95,7 @@ def test_bad_input(grouped):
         streamed().fit(np.array([["a"], ["b"]]), y[:2])
     with pytest.raises(ValueError, match="more rows than coefficients"):
         streamed().fit(X[:4], y[:4])
-    with pytest.raises(ValueError, match="leaves none of n_steps"):
+    with pytest.raises(ValueError, match="leave none of n_steps"):
         streamed(n_steps=100, burn_in=100).fit(X, y)
     with pytest.raises(ValueError, match="scheduler is for Dask collections"):
         StochasticEMRegressor(streaming=Streaming(scheduler="tcp://a:1")).fit(X, y)

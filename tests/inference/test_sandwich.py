@@ -193,7 +193,7 @@ def test_too_few_groups_are_refused(two_groups):
 def test_what_does_not_follow_the_model_is_refused(grouped):
     model = StochasticEMRegressor(ridge=0.1, max_iter=200, random_state=0)
     model.fit(grouped.X, grouped.y, groups=grouped.groups)
-    with pytest.raises(ValueError, match=r"does not follow the model.*bootstrap"):
+    with pytest.raises(ValueError, match=r"does not maximise the likelihood.*bootstrap"):
         model.conf_int(method="sandwich")
 
 

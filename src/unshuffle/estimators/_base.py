@@ -26,8 +26,6 @@ class BaseLinearRegressor(NotebookMethods, RegressorMixin, BaseEstimator):  # ty
     coef_: FloatArray
     intercept_: float
     fit_intercept: bool
-    n_jobs: int | None = None
-    random_state: Any = 0
     _convergence_advice: ClassVar[str]
     _found: Fit
     _problem: Problem
@@ -65,8 +63,8 @@ class BaseLinearRegressor(NotebookMethods, RegressorMixin, BaseEstimator):  # ty
         problem, match_prob = build_problem(blank, X, y, groups, known, match_prob)
         check_enough_rows(problem, self.fit_intercept)
         with self._workers() as workers:
-            seed = seed_from(self.random_state)
-            fit = self._compute(InMemory(problem, workers, match_prob, side_by_side), seed)
+            data = InMemory(problem, workers, match_prob, side_by_side)
+            fit = self._compute(data, self._draw_seed())
         forget(self, blank)
         self._problem = problem
         self._library = library_of(X, y, groups)
@@ -77,8 +75,11 @@ class BaseLinearRegressor(NotebookMethods, RegressorMixin, BaseEstimator):  # ty
     def _compute(self, data: InMemory, seed: int) -> Fit:
         """Translate the parameters into settings and call one function of `fits`."""
 
-    def _workers(self, n_jobs: int | None = None) -> Workers:
-        return Workers(effective_n_jobs(self.n_jobs if n_jobs is None else n_jobs))
+    def _workers(self) -> Workers:
+        return Workers(1)
+
+    def _draw_seed(self) -> int:
+        return 0  # of a fit that draws nothing
 
 
 class BaseShuffledRegressor(BaseLinearRegressor):
@@ -86,6 +87,9 @@ class BaseShuffledRegressor(BaseLinearRegressor):
 
     # With metadata routing enabled, `groups` and `known` reach fit without further words.
     __metadata_request__fit: ClassVar = {"groups": True, "known": True}
+
+    n_jobs: int | None
+    random_state: Any
 
     def fit(self, X: Any, y: Any, groups: Any = None, known: Any = None) -> Self:
         """Fit the model.
@@ -108,6 +112,12 @@ class BaseShuffledRegressor(BaseLinearRegressor):
             The fitted estimator. An interrupted or failed fit leaves an earlier one untouched.
         """
         return self._fit_in_memory(X, y, groups, known)
+
+    def _workers(self, n_jobs: int | None = None) -> Workers:
+        return Workers(effective_n_jobs(self.n_jobs if n_jobs is None else n_jobs))
+
+    def _draw_seed(self) -> int:
+        return seed_from(self.random_state)
 
     @property
     def _stochastic(self) -> StochasticFit:

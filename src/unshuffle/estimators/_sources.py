@@ -25,7 +25,7 @@ from .streaming import Streaming
 LARGE = 200_000_000
 
 
-class TableSource(Protocol):
+class PassesSource(Protocol):
     """A table with labels and groups."""
 
     @property
@@ -140,7 +140,7 @@ class DaskSource:
             yield cluster.bring_groups_together(client, frame, self.names, part_of)
 
 
-def find_source(streaming: Any, X: Any, y: Any, groups: Any, known: Any) -> TableSource | None:
+def find_source(streaming: Any, X: Any, y: Any, groups: Any, known: Any) -> PassesSource | None:
     """The source of a fit in passes; None where the fit is in memory."""
     wanted = isinstance(streaming, Streaming)
     if streaming != "never" and cluster.is_dask(X):
@@ -154,7 +154,7 @@ def find_source(streaming: Any, X: Any, y: Any, groups: Any, known: Any) -> Tabl
     return None
 
 
-def array_source(X: Any, y: Any, groups: Any, known: Any) -> TableSource:
+def array_source(X: Any, y: Any, groups: Any, known: Any) -> PassesSource:
     """An array or a data frame, in memory or on disk."""
     matrix = X if isinstance(X, np.ndarray) else np.asarray(X)
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
@@ -193,7 +193,7 @@ def is_large(n: int, d: int) -> bool:
     return n * (d + 1) > LARGE
 
 
-def record_features(estimator: Any, source: TableSource) -> None:
+def record_features(estimator: Any, source: PassesSource) -> None:
     """Set what scikit-learn records of the features."""
     estimator.n_features_in_ = source.shape[1]
     if all(isinstance(name, str) for name in source.names):

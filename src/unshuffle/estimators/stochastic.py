@@ -22,7 +22,7 @@ from ._matches import MatchMethods
 from ._posterior import PosteriorMethods
 from ._progress import reporting
 from ._seeding import seed_from
-from ._sources import TableSource, find_source, record_features
+from ._sources import PassesSource, find_source, record_features
 from ._validation import check_init, open_setting
 from .streaming import Streaming
 
@@ -275,7 +275,7 @@ class StochasticEMRegressor(
             )
         return self._fit_in_passes(source)
 
-    def _fit_in_passes(self, source: TableSource) -> Self:
+    def _fit_in_passes(self, source: PassesSource) -> Self:
         """Fit data that may be larger than memory."""
         streaming = self.streaming if isinstance(self.streaming, Streaming) else Streaming()
         n, d = source.shape
