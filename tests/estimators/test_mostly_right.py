@@ -58,7 +58,7 @@ def test_suspects_name_partners(linked, fitted):
     with pytest.raises(ValueError, match="threshold is a probability"):
         fitted.suspects(1.5)
     published = StochasticEMRegressor(variant="published").fit(linked.X, linked.y)
-    with pytest.raises(ValueError, match="does not tell matches"):
+    with pytest.raises(ValueError, match="has no match probabilities"):
         published.suspects()
 
 

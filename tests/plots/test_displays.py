@@ -162,9 +162,12 @@ def test_residuals_are_expected_labels_less_fitted_values(partial, mostly_right)
 
 
 def test_residuals_need_the_rows_of_the_fit(partial, mostly_right):
-    with pytest.raises(ValueError, match=r"shows fitted_values_, .* pass X"):
-        ResidualDisplay.from_estimator(mostly_right)
     loaded = pickle.loads(pickle.dumps(mostly_right))
+    display = ResidualDisplay.from_estimator(loaded)
+    np.testing.assert_allclose(display.fitted, mostly_right.predict(partial.X))
+    hard = HardEMRegressor(n_init=2, random_state=0).fit(partial.X, partial.y)
+    with pytest.raises(ValueError, match=r"shows fitted_values_, .* pass X"):
+        ResidualDisplay.from_estimator(hard)
     display = ResidualDisplay.from_estimator(loaded, partial.X)
     np.testing.assert_allclose(display.fitted, mostly_right.predict(partial.X))
     with pytest.raises(ValueError, match="10 rows but the model was fitted to 300"):
@@ -263,8 +266,9 @@ def test_matches_that_cannot_be_shown_say_why(partial, zones):
     data, model = zones
     with pytest.raises(ValueError, match="groups has shape"):
         MatchDisplay.from_estimator(model, groups=data.groups[:5])
-    with pytest.raises(ValueError, match=r"shows row_groups_, .* pass groups"):
-        MatchDisplay.from_estimator(model)
+    shown = MatchDisplay.from_estimator(model)  # the groups of the fit
+    given = MatchDisplay.from_estimator(model, groups=data.groups)
+    np.testing.assert_array_equal(shown.matrix, given.matrix)
     known = ShuffledRegressor(pairing="known").fit(
         partial.X, partial.y, groups=np.arange(len(partial.y))
     )

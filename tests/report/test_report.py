@@ -208,7 +208,7 @@ def test_unpaired_and_loaded_models_have_a_report(data):
     loaded = pickle.loads(pickle.dumps(model))
     page = build_report(loaded)
     assert 'id="picture-coefficients"' in page
-    assert 'id="picture-residuals"' not in page  # the data are not in the file
+    assert 'id="picture-residuals"' in page  # fitted values are in the file, features are not
 
 
 def test_without_matplotlib_the_report_says_how_to_get_pictures(monkeypatch, model):

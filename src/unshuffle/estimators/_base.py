@@ -124,7 +124,8 @@ class BaseShuffledRegressor(BaseLinearRegressor):
         """The fit by Stochastic EM, which everything after a fit starts from."""
         check_is_fitted(self)
         fit = self._found.fit if isinstance(self._found, AutoFit) else self._found
-        assert isinstance(fit, StochasticFit)
+        if not isinstance(fit, StochasticFit):
+            raise AttributeError(f"{type(self).__name__} has no fit by Stochastic EM")
         return fit
 
     def _kept_problem(self) -> Problem:

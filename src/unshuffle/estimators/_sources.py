@@ -144,9 +144,11 @@ def find_source(streaming: Any, X: Any, y: Any, groups: Any, known: Any) -> Pass
     """The source of a fit in passes; None where the fit is in memory."""
     wanted = isinstance(streaming, Streaming)
     if streaming != "never" and cluster.is_dask(X):
-        sizes = cluster.partition_sizes(X)  # counting the rows of a frame reads it
-        if wanted or is_large(sum(sizes), cluster.n_columns(X)):
-            frame, names = cluster.table_of(X, y, groups, known)
+        frame, names = cluster.table_of(X, y, groups, known)
+        # Counted once, since counting reads the data, and on the joined table, since a selection
+        # of columns can be cut into other partitions than the table.
+        sizes = cluster.partition_sizes(frame)
+        if wanted or is_large(sum(sizes), len(names)):
             return DaskSource(frame, names, sizes)
         return None
     if wanted or (streaming == "auto" and is_large(*shape_of(X))):
