@@ -6,6 +6,7 @@ with code 1 if any number differs in any bit. Records of different machines may 
 """
 
 import argparse
+import hashlib
 import json
 import os
 import sys
@@ -40,6 +41,13 @@ def _fit(estimator, of, settings, methods):
     return attributes(model) | ask(model, given, methods)
 
 
+def digest_of_cases():
+    """Changes with the files that say what is fitted; records can be compared while it stays."""
+    here = Path(__file__).parent
+    names = ("data.py", "cases.py", "methods.py", "passes.py", "surface.py")
+    return hashlib.sha256(b"".join((here / name).read_bytes() for name in names)).hexdigest()
+
+
 def record(path, only):
     """Run every case and write what was found."""
     import unshuffle
@@ -55,7 +63,8 @@ def record(path, only):
         fits[name] = recorded(case)
         seconds[name] = round(time.perf_counter() - begin, 2)
         print(f"{seconds[name]:7.2f} s  {name}", flush=True)
-    Path(path).write_text(json.dumps({"fits": fits, "seconds": seconds}, indent=1))
+    found = {"cases": digest_of_cases(), "fits": fits, "seconds": seconds}
+    Path(path).write_text(json.dumps(found, indent=1))
     failed = [name for name, found in fits.items() if "error" in found]
     print(f"{len(fits)} fits in {sum(seconds.values()):.0f} s, written to {path}")
     print(f"{len(failed)} failed: {', '.join(failed)}" if failed else "none failed")

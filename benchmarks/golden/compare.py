@@ -7,7 +7,10 @@ from pathlib import Path
 
 def compare(old, new, only=""):
     """Print what differs between two records; return the number of fits that differ."""
-    before, after = (json.loads(Path(path).read_text())["fits"] for path in (old, new))
+    before, after = (json.loads(Path(path).read_text()) for path in (old, new))
+    if before["cases"] != after["cases"]:
+        print("note: the cases were changed between the two records; record the older one anew")
+    before, after = before["fits"], after["fits"]
     names = [name for name in before | after if only in name]
     n_different = 0
     for name in names:
@@ -34,30 +37,31 @@ def differences(before, after):
 
 
 def size(before, after):
-    """Relative difference of numbers, otherwise both values."""
-    if isinstance(before, dict) and isinstance(after, dict):
-        if "sha256" not in before or "sha256" not in after:
-            return f"[{'; '.join(differences(before, after))}]"
-        for part in ("shape", "type"):
-            if before[part] != after[part]:
-                return f"{part} {before[part]} is now {after[part]}"
+    """How far two recorded values are apart, or both of them."""
     a, b = numbers(before), numbers(after)
-    if a is None or b is None or len(a) != len(b):
-        return f"{_short(before)} is now {_short(after)}"
+    if isinstance(before, dict) and isinstance(after, dict):
+        if a is None or b is None:
+            return f"[{'; '.join(differences(before, after))}]"
+        if before["shape"] == after["shape"] and before["type"] == after["type"]:
+            return f"{relative(a, b)} in mean and norm"
+    elif a is not None and b is not None and len(a) == len(b):
+        return relative(a, b)
+    return f"{_short(before)} is now {_short(after)}"
+
+
+def relative(a, b):
+    """Length of the difference over the length of the first."""
     if [math.isnan(x) for x in a] != [math.isnan(x) for x in b]:
-        return "nan in other places"
-    apart = math.hypot(*(x - y for x, y in zip(a, b, strict=True) if not math.isnan(x)))
+        return "has nan in other places"
+    apart = math.hypot(*(x - y for x, y in zip(a, b, strict=True) if x != y and not math.isnan(x)))
     length = math.hypot(*(x for x in a if not math.isnan(x)))
-    if isinstance(before, dict) and apart == 0.0:
-        return "differs, with the same mean and norm"
-    of = " (mean and norm)" if isinstance(before, dict) else ""
-    return f"by {apart / length if length else math.inf:.1e}{of}"
+    return f"by {apart / length if length else math.inf:.1e}"
 
 
 def numbers(value):
     """All numbers of a recorded value in one list; None where there is anything else."""
     if isinstance(value, dict):
-        return numbers([value["mean"], value["norm"]])
+        return numbers([value["mean"], value["norm"]]) if "sha256" in value else None
     if isinstance(value, list):
         parts = [numbers(item) for item in value]
         return None if None in parts else [number for part in parts for number in part]
@@ -71,4 +75,4 @@ def numbers(value):
 
 def _short(value):
     text = json.dumps(value)
-    return text if len(text) < 80 else text[:77] + "..."
+    return text if len(text) < 60 else text[:57] + "..."

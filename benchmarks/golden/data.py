@@ -60,17 +60,18 @@ def full(n=300, d=2, noise=0.1, seed=2):
 
 
 @cache
-def swapped(n=500, d=4, noise=0.5, fraction=0.2, seed=3):
-    """A random fraction of the labels permuted among themselves."""
+def swapped(n=500, d=4, noise=0.5, fraction=0.2, seed=3, group_size=None):
+    """A random fraction of the labels permuted among themselves, inside groups if there are any."""
     rng = np.random.default_rng(seed)
     X, y = _linear(rng, n, d, noise)
-    rows = rng.choice(n, size=round(fraction * n), replace=False)
-    y[rows] = y[rng.permutation(rows)]
-    return {"X": X, "y": y}
+    rows = np.sort(rng.choice(n, size=round(fraction * n), replace=False))
+    codes = np.arange(n) // (group_size or n)
+    y[rows] = y[rows[_inside(rng, codes[rows])]]
+    return {"X": X, "y": y} | ({"groups": codes} if group_size else {})
 
 
 def swapped_in_groups():
-    return swapped() | {"groups": np.arange(500) // 25}
+    return swapped(group_size=25)
 
 
 def ordered():
@@ -88,8 +89,7 @@ def shifted(n=300, d=3, noise=0.4, width=3, seed=4):
 
 def small_groups():
     """Groups small enough to enumerate their permutations."""
-    made = swapped(n=120, d=2, fraction=0.3, seed=5)
-    return made | {"groups": np.arange(120) // 5}
+    return swapped(n=120, d=2, fraction=0.3, seed=5, group_size=5)
 
 
 def dependent(of=groups):
