@@ -29,10 +29,10 @@ def linear(n, d, noise=0.5, seed=0):
     return X, X @ np.linspace(-1.0, 1.0, d) + noise * rng.normal(size=n)
 
 
-def in_groups(n, d, size, noise=0.5):
-    """Labels permuted inside groups of `size` rows."""
+def in_groups(n, d, n_groups, noise=0.5):
+    """Labels permuted inside groups of equal size."""
     X, y = linear(n, d, noise)
-    groups = np.arange(n) // size
+    groups = np.arange(n) * n_groups // n
     source = np.lexsort((np.random.default_rng(1).random(n), groups))
     return X, y[source], groups
 
@@ -75,7 +75,7 @@ def hard_steps(n=20_000):
 
 
 def lost_in_groups():
-    return partial(StochasticEMRegressor(random_state=0).fit, *in_groups(100_000, 5, 100))
+    return partial(StochasticEMRegressor(random_state=0).fit, *in_groups(100_000, 5, 1000))
 
 
 def mostly_right():
@@ -89,13 +89,13 @@ def fully_shuffled():
 
 
 def forty_groups():
-    return partial(StochasticEMRegressor(random_state=0).fit, *in_groups(520, 5, 13))
+    return partial(StochasticEMRegressor(random_state=0).fit, *in_groups(500, 5, 40))
 
 
 def in_passes():
     streaming = Streaming(rows_per_part=50_000)
     model = StochasticEMRegressor(streaming=streaming, random_state=0)
-    return partial(model.fit, *in_groups(300_000, 5, 20))
+    return partial(model.fit, *in_groups(300_000, 5, 15_000))
 
 
 def known_order():
@@ -109,10 +109,10 @@ CASES = {
     "kernel: random pairs, n=1e5": random_pairs,
     "kernel: sort matching, n=5e5": sort_matching,
     "kernel: hard EM steps, n=2e4": hard_steps,
-    "fit: lost in groups, n=1e5": lost_in_groups,
+    "fit: 1000 groups, n=1e5": lost_in_groups,
     "fit: mostly right, n=1e5, d=10": mostly_right,
     "fit: fully shuffled, n=300, d=5": fully_shuffled,
-    "fit: 40 groups, n=520": forty_groups,
+    "fit: 40 groups, n=500": forty_groups,
     "fit: in passes, n=3e5": in_passes,
     "fit: known order, n=1e6, d=10": known_order,
 }

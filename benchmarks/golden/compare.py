@@ -8,7 +8,7 @@ from pathlib import Path
 def compare(old, new, only=""):
     """Print what differs between two records; return the number of fits that differ."""
     before, after = (json.loads(Path(path).read_text()) for path in (old, new))
-    if before["cases"] != after["cases"]:
+    if before.get("cases") != after.get("cases"):
         print("note: the cases were changed between the two records; record the older one anew")
     before, after = before["fits"], after["fits"]
     names = [name for name in before | after if only in name]
