@@ -1,7 +1,8 @@
 """`make bench-compare BASE=<commit>`: kernels and whole fits of two versions, as ratios.
 
 Each version runs in a process of its own, with its own compiled kernels. They take turns, so that a
-busy machine slows both alike. HEAD is the working tree as it stands, unless `--head` names a commit.
+busy machine slows both alike, and times are processor seconds of one thread. HEAD is the working
+tree as it stands, unless `--head` names a commit.
 """
 
 import argparse
@@ -39,6 +40,8 @@ class Version:
         self.environment = os.environ | {
             "PYTHONPATH": os.pathsep.join([str(tree / "src"), str(ROOT)]),
             "NUMBA_CACHE_DIR": str(cache),
+            "OPENBLAS_NUM_THREADS": "1",
+            "OMP_NUM_THREADS": "1",
         }
         self.process = self._start()
 
