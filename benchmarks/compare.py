@@ -15,11 +15,9 @@ import tempfile
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from .compare_cases import CASES
-from .run import show
-
 ROOT = Path(__file__).resolve().parent.parent
-MEMORY = "memory: mostly right, n=1e6, d=10"
+MEMORY = "memory above X and y: mostly right, n=1e6, d=10"
+WIDTHS = {"case": 48, "base": 12, "head": 12, "head / base": 12, "spread over pairs": 18}
 
 
 @contextmanager
@@ -44,6 +42,7 @@ class Version:
             "OMP_NUM_THREADS": "1",
         }
         self.process = self._start()
+        self.names = self._answer()
 
     def _start(self, *arguments):
         return subprocess.Popen(
@@ -52,20 +51,23 @@ class Version:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
 
+    def _answer(self):
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise SystemExit("a version failed; its error is printed above")
+        return json.loads(answer)
+
     def seconds(self, name):
         """Time of a case."""
         self.process.stdin.write(name + "\n")
-        answer = self.process.stdout.readline()
-        if not answer:
-            raise RuntimeError(f"{name} failed; its error is printed above")
-        return json.loads(answer)
+        return self._answer()
 
     def memory(self):
         """Peak memory of a large fit, in a process that does nothing else."""
         process = self._start("memory")
         answer = process.communicate()[0]
         if process.returncode:
-            raise RuntimeError("the fit failed; its error is printed above")
+            raise SystemExit("a version failed; its error is printed above")
         return json.loads(answer)
 
     def close(self):
@@ -83,22 +85,29 @@ def ratios(base, head, name, rounds):
         "case": name,
         "base": f"{old:.4g} s",
         "head": f"{new:.4g} s",
-        "head / base": round(new / old, 3),
+        "head / base": f"{new / old:.3f}",
         "spread over pairs": f"{min(each):.3f} .. {max(each):.3f}",
+        "pairs": pairs,
     }
 
 
 def memories(base, head):
     """Peak memory above the data, as a multiple of them."""
     if not Path("/proc/self/status").exists():
-        return {"case": "memory left out: this system does not report the peak of a process"}
+        return {"case": MEMORY, "base": "unknown", "head": "unknown"}
     old, new = base.memory(), head.memory()
     return {
         "case": MEMORY,
         "base": f"{old:.2f} x data",
         "head": f"{new:.2f} x data",
-        "head / base": round(new / old, 3),
+        "head / base": f"{new / old:.3f}",
+        "pairs": [(old, new)],
     }
+
+
+def show(row):
+    """Print one line of the table."""
+    print("".join(row.get(name, "").ljust(w) for name, w in WIDTHS.items()), flush=True)
 
 
 def main():
@@ -118,16 +127,15 @@ def main():
         base, head = (Version(tree, folder / f"numba-{k}") for k, tree in enumerate(trees))
         stack.callback(head.close)
         stack.callback(base.close)
-        for name in [*CASES, MEMORY]:
+        show({title: title for title in WIDTHS})
+        for name in [*base.names, MEMORY]:
             if given.only not in name:
                 continue
             row = memories(base, head) if name == MEMORY else ratios(base, head, name, given.rounds)
             rows.append(row)
-            print(" ".join(f"{key}: {value};" for key, value in row.items()), flush=True)
+            show(row)
             if given.json:
                 Path(given.json).write_text(json.dumps(rows, indent=1))
-    print()
-    show(rows)
 
 
 if __name__ == "__main__":
