@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-slow lint types imports tests bench bench-partial bench-search bench-inference bench-surface bench-scale docs clean
+.PHONY: help demo test test-slow lint types imports tests bench bench-partial bench-search bench-inference bench-surface bench-scale bench-compare docs clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -68,6 +68,9 @@ bench-surface: .venv/dev  ## the command line: help, fit, predict, reading a lar
 bench-scale: .venv/dev  ## large data: precision per second, time, memory, threads
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.scale_dask
+
+bench-compare: .venv/dev  ## times and memory of the working tree over those of BASE=<commit>
+	$(BIN)/python -m benchmarks.compare $(BASE) $(OPTIONS)
 
 docs: .venv/package  ## the documentation, every example executed, in docs/_build/html
 	$(INSTALL) --editable ".[docs]"
