@@ -66,7 +66,7 @@ html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = "unshuffle"
 html_static_path = ["_static"]
-html_css_files = ["house.css"]
+html_css_files = ["pages.css"]
 html_theme_options = {
     "logo": {"text": "unshuffle"},
     "navbar_align": "left",
@@ -85,7 +85,7 @@ html_copy_source = False
 
 
 def skip_member(app, what, name, thing, skip, options):
-    """Fields of named tuples are told in the docstring of their class."""
+    """The docstring of a named tuple describes its fields."""
     if (getattr(thing, "__doc__", "") or "").startswith("Alias for field number"):
         return True
     return skip

@@ -1,0 +1,122 @@
+"""Tables of the pages, written from the results in docs/results.
+
+Usage: python -m docs.tables [--check], from the root of the project. The command puts every table
+into its page, between ``<!-- table: NAME -->`` and ``<!-- end -->``; ``--check`` compares only.
+
+A result is a JSON file: the command that measured it, the version that was measured, its settings,
+and tables as lists of rows. Scripts write theirs when they are run with ``--json``.
+"""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import unshuffle
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "docs" / "results"
+PLACE = re.compile(r"(<!-- table: (?P<name>[\w.-]+) -->\n).*?(<!-- end -->)", re.S)
+# Columns of a row that a page leaves out: targets of a benchmark, and what the page says already.
+LEFT_OUT = {
+    "bench.errors": {"measure"},
+    "partial.swaps": {"target", "ours / best peer"},
+    "verdict.checking": {"share"},
+    "search.groups": {"noise of the match"},
+}
+
+Row = dict[str, Any]
+
+
+def wants_json() -> bool:
+    """Whether the result is to be written; takes ``--json`` from the command line."""
+    if "--json" not in sys.argv:
+        return False
+    sys.argv.remove("--json")
+    return True
+
+
+def write_result(name: str, command: str, tables: dict[str, list[Row]], **settings: Any) -> None:
+    """Keep a result; tables of an earlier run that this run did not make stay."""
+    path = RESULTS / f"{name}.json"
+    before = json.loads(path.read_text())["tables"] if path.exists() else {}
+    result = {
+        "command": command,
+        "measured": unshuffle.__version__,
+        "settings": settings,
+        "tables": before | tables,
+    }
+    path.write_text(as_text(result))
+
+
+def as_text(result: dict[str, Any]) -> str:
+    """JSON with one row of a table a line, so that a change of a number changes one line."""
+    tables = result["tables"]
+    blocks = []
+    for name, rows in tables.items():
+        lines = ",\n".join("   " + json.dumps(row, ensure_ascii=False) for row in rows)
+        blocks.append(f"  {json.dumps(name)}: [\n{lines}\n  ]")
+    head = [
+        f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
+        for key, value in result.items()
+        if key != "tables"
+    ]
+    return "{\n" + ",\n".join([*head, ' "tables": {\n' + ",\n".join(blocks) + "\n }"]) + "\n}\n"
+
+
+def read_table(name: str) -> list[Row]:
+    """Rows of ``result.table``."""
+    result, _, table = name.partition(".")
+    rows = json.loads((RESULTS / f"{result}.json").read_text())["tables"][table]
+    return [{k: v for k, v in row.items() if k not in LEFT_OUT.get(name, ())} for row in rows]
+
+
+def cell(value: Any) -> str:
+    """A value as a page shows it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) and abs(value) >= 10_000:
+        return f"{value:,}"
+    return str(value).replace("|", "\\|")
+
+
+def markdown(rows: list[Row]) -> str:
+    """Rows as a table; columns of numbers stand on the right."""
+    heads = list(dict.fromkeys(key for row in rows for key in row))
+    numeric = [all(isinstance(r.get(h), int | float | None) for r in rows) for h in heads]
+    marks = ["---:" if right else "---" for right in numeric]
+    lines = [heads, marks, *([cell(row.get(head)) for head in heads] for row in rows)]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def fill(text: str) -> str:
+    """A page with the tables of today."""
+    return PLACE.sub(lambda m: f"{m[1]}\n{markdown(read_table(m['name']))}\n{m[3]}", text)
+
+
+def pages() -> list[Path]:
+    """Every page that can hold a table."""
+    inside = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "guides").glob("*.md")]
+    return [ROOT / "README.md", *sorted(inside)]
+
+
+def main() -> None:
+    """Write, or compare."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing, fail if a page is old")
+    check = parser.parse_args().check
+    old = [page for page in pages() if fill(page.read_text()) != page.read_text()]
+    for page in old:
+        if not check:
+            page.write_text(fill(page.read_text()))
+        print(("old: " if check else "written: ") + str(page.relative_to(ROOT)))
+    if check and old:
+        sys.exit("run: python -m docs.tables")
+
+
+if __name__ == "__main__":
+    main()
