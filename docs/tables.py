@@ -73,24 +73,33 @@ def read_table(name: str) -> list[Row]:
     return [{k: v for k, v in row.items() if k not in LEFT_OUT.get(name, ())} for row in rows]
 
 
-def cell(value: Any) -> str:
-    """A value as a page shows it."""
+def cells(values: list[Any]) -> list[str]:
+    """A column as a page shows it; floats get as many digits as the longest of them."""
+    digits = 0
+    if all(isinstance(value, float | None) for value in values):
+        digits = max((len(str(v).partition(".")[2]) for v in values if v is not None), default=0)
+    return [cell(value, digits) for value in values]
+
+
+def cell(value: Any, digits: int) -> str:
+    """One value."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int) and abs(value) >= 10_000:
         return f"{value:,}"
-    return str(value).replace("|", "\\|")
+    return f"{value:.{digits}f}" if digits else str(value)
 
 
 def markdown(rows: list[Row]) -> str:
     """Rows as a table; columns of numbers stand on the right."""
     heads = list(dict.fromkeys(key for row in rows for key in row))
-    numeric = [all(isinstance(r.get(h), int | float | None) for r in rows) for h in heads]
+    columns = [[row.get(head) for row in rows] for head in heads]
+    numeric = [all(isinstance(v, int | float | None) for v in column) for column in columns]
     marks = ["---:" if right else "---" for right in numeric]
-    lines = [heads, marks, *([cell(row.get(head)) for head in heads] for row in rows)]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+    body = zip(*(cells(column) for column in columns), strict=True)
+    return "".join("| " + " | ".join(line) + " |\n" for line in (heads, marks, *body))
 
 
 def fill(text: str) -> str:
