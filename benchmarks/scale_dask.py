@@ -1,7 +1,7 @@
 """`python -m benchmarks.scale_dask`: what fits to data larger than memory cost.
 
 Times are processor seconds, best of several, of one thread. `quick` as an argument takes smaller
-tables.
+tables. ``--json`` keeps them in docs/results, for docs/guides/bigger-data.md.
 """
 
 import json
@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from docs.tables import wants_json, write_result
 
 from unshuffle import StochasticEMRegressor, Streaming, fit_parquet, warm_up
 from unshuffle.data import passes
@@ -139,8 +140,8 @@ def under_a_limit(n=500_000, d=100):
                 "fit": f"in {how}", "X and y MB": round(size / 1e6),
                 "may write to MB": "no limit" if not share else round(share * size / 1e6),
                 "outcome": facts["outcome"],
-                "processor s": round(facts.get("seconds", float("nan")), 1),
-                "same bits": bits[how, share] == bits["passes", 0.0],
+                "processor s": round(facts["seconds"], 1) if "seconds" in facts else None,
+                "same bits": bits[how, share] == bits["passes", 0.0] if bits[how, share] else None,
             })  # fmt: skip
     return rows
 
@@ -176,8 +177,8 @@ def over_the_network(sizes=(50_000, 500_000), d=10, n_parts=8):
         model = Model(
             np.ones(d), np.zeros(d), 0.0, 0.0, 1.0, -1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, np.ones(2)
         )
-        question = (model, 0, 0, np.full(d + 4, 20))
-        answer = passes.align(part, *question)
+        request = (model, 0, 0, np.full(d + 4, 20))
+        answer = passes.align(part, *request)
         seen = []
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
@@ -197,7 +198,7 @@ def over_the_network(sizes=(50_000, 500_000), d=10, n_parts=8):
                 )  # fmt: skip
         rows.append({
             "rows": n, "parts": n_parts,
-            "question to a part, bytes": len(pickle.dumps(question)),
+            "request to a part, bytes": len(pickle.dumps(request)),
             "answer of a part, bytes": len(pickle.dumps(answer)),
             "client and scheduler send, kB an iteration": round((seen[-1] - seen[0]) / (len(seen) - 1) / 1e3, 1),
             "same bits as on this machine": bool(np.array_equal(here.coef_, there.coef_)),
@@ -242,7 +243,7 @@ def plan(costs, network, n=10_000_000_000, d=10, n_workers=100, cores=16):
     parts = n // 1_000_000
     per_part = network[-1]["client and scheduler send, kB an iteration"] / network[-1]["parts"]
     return [{
-        "rows": f"{n:.0e}", "features": d, "workers": n_workers, "cores a worker": cores,
+        "rows": n, "features": d, "workers": n_workers, "cores a worker": cores,
         "GB a worker": round(n * (4 * d + BYTES_BESIDE_X) / n_workers / 1e9, 1),
         "parts": parts,
         "s an iteration": round(seconds, 1),
@@ -251,23 +252,33 @@ def plan(costs, network, n=10_000_000_000, d=10, n_workers=100, cores=16):
     }]  # fmt: skip
 
 
+TITLES = {
+    "costs": "Nanoseconds a row (one thread, float32)",
+    "limit": "With a quarter of the memory that the data take",
+    "network": "On a cluster of two workers",
+    "chains": "Chains that start anew beside a chain that continues",
+    "plan": "A plan for ten thousand million rows, from the numbers above",
+}
+
+
 def main():
+    keep = wants_json()
     quick = "quick" in sys.argv[1:]
     for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     warm_up()
-    print("Nanoseconds a row (one thread, float32)\n")
-    costs = cost_of_rows(50_000 if quick else 200_000)
-    show(costs)
-    print("\nWith a quarter of the memory that the data take\n")
-    show(under_a_limit(300_000, 100) if quick else under_a_limit())
-    print("\nOn a cluster of two workers\n")
-    network = over_the_network((20_000, 200_000)) if quick else over_the_network()
-    show(network)
-    print("\nChains that start afresh beside a chain that goes on\n")
-    show(fresh_or_carried(n_sets=2 if quick else 3))
-    print("\nA plan for ten thousand million rows, from the numbers above\n")
-    show(plan(costs, network))
+    tables = {
+        "costs": cost_of_rows(50_000 if quick else 200_000),
+        "limit": under_a_limit(300_000, 100) if quick else under_a_limit(),
+        "network": over_the_network((20_000, 200_000)) if quick else over_the_network(),
+        "chains": fresh_or_carried(n_sets=2 if quick else 3),
+    }
+    tables["plan"] = plan(tables["costs"], tables["network"])
+    for name, rows in tables.items():
+        print(f"\n{TITLES[name]}\n")
+        show(rows)
+    if keep:
+        write_result("scale-dask", "python -m benchmarks.scale_dask --json", tables)
 
 
 if __name__ == "__main__":

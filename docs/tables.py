@@ -2,6 +2,8 @@
 
 Usage: python -m docs.tables [--check], from the root of the project. The command puts every table
 into its page, between ``<!-- table: NAME -->`` and ``<!-- end -->``; ``--check`` compares only.
+Numbers in sentences cannot be written by a command: a comment ``<!-- quotes: NAME``, with one fact
+of that table a line, names them, and both commands fail where the text has other numbers.
 
 A result is a JSON file: the command that measured it, the version that was measured, its settings,
 and tables as lists of rows. Scripts write theirs when they are run with ``--json``.
@@ -19,6 +21,7 @@ import unshuffle
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "results"
 PLACE = re.compile(r"(<!-- table: (?P<name>[\w.-]+) -->\n).*?(<!-- end -->)", re.S)
+QUOTES = re.compile(r"<!-- quotes: (?P<name>[\w.-]+)\n(?P<facts>.*?)\n-->", re.S)
 # Columns of a row that a page leaves out: targets of a benchmark, and what the page says already.
 LEFT_OUT = {
     "bench.errors": {"measure"},
@@ -102,9 +105,27 @@ def markdown(rows: list[Row]) -> str:
     return "".join("| " + " | ".join(line) + " |\n" for line in (heads, marks, *body))
 
 
+def print_tables(tables: dict[str, list[Row]]) -> None:
+    """What a script shows on the screen."""
+    for name, rows in tables.items():
+        print(f"\n## {name}\n\n{markdown(rows)}", flush=True)
+
+
 def fill(text: str) -> str:
     """A page with the tables of today."""
     return PLACE.sub(lambda m: f"{m[1]}\n{markdown(read_table(m['name']))}\n{m[3]}", text)
+
+
+def misquoted(text: str) -> list[str]:
+    """Facts that a page quotes with another value than the result's."""
+    wrong, said = [], re.sub(r"\s+", " ", QUOTES.sub("", text))
+    for quotes in QUOTES.finditer(text):
+        values = {row["what"]: row["value"] for row in read_table(quotes["name"])}
+        for fact in quotes["facts"].splitlines():
+            value = cell(values[fact], 0)
+            if not re.search(rf"(?<![\d.]){re.escape(value)}(?![\d]|\.\d)", said):
+                wrong.append(f"{quotes['name']}, {fact}: the page does not say {value}")
+    return wrong
 
 
 def pages() -> list[Path]:
@@ -118,11 +139,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing, fail if a page is old")
     check = parser.parse_args().check
+    wrong = [f"{page.name}: {line}" for page in pages() for line in misquoted(page.read_text())]
     old = [page for page in pages() if fill(page.read_text()) != page.read_text()]
     for page in old:
         if not check:
             page.write_text(fill(page.read_text()))
         print(("old: " if check else "written: ") + str(page.relative_to(ROOT)))
+    if wrong:
+        sys.exit("\n".join(wrong))
     if check and old:
         sys.exit("run: python -m docs.tables")
 

@@ -1,8 +1,8 @@
 """Plates of 96 samples on which some labels have moved: how many are found, and put back.
 
 Two pairs of labels were swapped, and in one stretch of six wells every label moved by one place.
-Run: ``python -m examples.swapped_samples`` from the root of the project (under a minute). ``--json``
-writes the table of docs/guides/swapped-samples.md to docs/results.
+Run: ``python -m examples.swapped_samples`` from the root of the project (under a minute).
+``--json`` writes the table of docs/guides/swapped-samples.md to docs/results.
 """
 
 import sys

@@ -40,7 +40,9 @@ class Run(SphinxDirective):
         session = self.env.temp_data["run_session"]
         try:
             if "takes" in self.options:
-                session.take(Path(self.env.doc2path(self.env.docname)).parent / self.options["takes"])
+                session.take(
+                    Path(self.env.doc2path(self.env.docname)).parent / self.options["takes"]
+                )
             printed = session.run(language, code, self.options.get("fails", 0))
         except Exception as error:
             raise self.error(f"a block of this page fails:\n{traceback.format_exc()}") from error
