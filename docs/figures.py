@@ -3,7 +3,7 @@
 from pathlib import Path
 
 PICTURES = Path(__file__).with_name("pictures")
-# Okabe and Ito's colours, which colour-blind readers can tell apart.
+# Okabe and Ito's colours: distinct for colour-blind readers.
 BLUE, ORANGE, GREEN, VERMILION = "#0072b2", "#e69f00", "#009e73", "#d55e00"
 
 

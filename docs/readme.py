@@ -50,20 +50,21 @@ def check_targets(code: str) -> None:
 
 def rewrite(text: str, quick: bool = False) -> str:
     """The same text, with what the examples print today."""
-    session, parts, last = Session(), [], 0
-    for example in examples(text):
-        if example.code.startswith("make "):
-            check_targets(example.code)
-            continue
-        if quick and example.language != "python":
-            continue
-        printed = session.run(example.language, example.code)
-        if example.output is not None:
-            first, end = example.span
-            parts += [text[last:first], printed, "\n"]
-            last = end
-        elif example.language == "python" and printed:
-            raise ValueError(f"nothing stands below a block that prints:\n{example.code}")
+    parts, last = [], 0
+    with Session() as session:
+        for example in examples(text):
+            if example.code.startswith("make "):
+                check_targets(example.code)
+                continue
+            if quick and example.language != "python":
+                continue
+            printed = session.run(example.language, example.code)
+            if example.output is not None:
+                first, end = example.span
+                parts += [text[last:first], printed, "\n"]
+                last = end
+            elif example.language == "python" and printed:
+                raise ValueError(f"nothing stands below a block that prints:\n{example.code}")
     return "".join([*parts, text[last:]])
 
 

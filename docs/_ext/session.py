@@ -21,6 +21,12 @@ class Session:
         self.names: dict[str, Any] = {"__name__": "__page__"}
         self.folder = tempfile.TemporaryDirectory()
 
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.folder.cleanup()
+
     def take(self, file: Path) -> None:
         """Copy a file into the folder in which the blocks run."""
         shutil.copy(file, self.folder.name)

@@ -28,7 +28,7 @@ def rows():
     model = fit(replace(data, y=noise), 0)
     unrelated = [
         *numbers(model),
-        ("length of coef_", round(float(np.linalg.norm(model.coef_)), 3)),
+        ("length of coef_", f"{np.linalg.norm(model.coef_):.1g}"),
         ("length of solutions_[0]", round(float(np.linalg.norm(model.solutions_[0])), 2)),
     ]
     return facts(
