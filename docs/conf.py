@@ -11,6 +11,8 @@ sys.path.insert(0, str(HERE / "_ext"))
 matplotlib.use("Agg")
 # One thread, so that the build asks for no more of the machine than it needs.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Dask logs each shuffle as a warning.
+os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "error")
 
 import unshuffle  # noqa: E402
 

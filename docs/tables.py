@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "results"
 PLACE = re.compile(r"(<!-- table: (?P<name>[\w.-]+) -->\n).*?(<!-- end -->)", re.S)
 QUOTES = re.compile(r"<!-- quotes: (?P<name>[\w.-]+)\n(?P<facts>.*?)\n-->", re.S)
+NUMBER = re.compile(r"(-?[\d.,]+( ?%|e-\d+)?)?")
 # Columns of a row that a page leaves out: targets of a benchmark, and what the page says already.
 LEFT_OUT = {
     "bench.errors": {"measure"},
@@ -99,9 +100,10 @@ def markdown(rows: list[Row]) -> str:
     """Rows as a table; columns of numbers stand on the right."""
     heads = list(dict.fromkeys(key for row in rows for key in row))
     columns = [[row.get(head) for row in rows] for head in heads]
-    numeric = [all(isinstance(v, int | float | None) for v in column) for column in columns]
+    shown = [cells(column) for column in columns]
+    numeric = [all(NUMBER.fullmatch(text) for text in column) for column in shown]
     marks = ["---:" if right else "---" for right in numeric]
-    body = zip(*(cells(column) for column in columns), strict=True)
+    body = zip(*shown, strict=True)
     return "".join("| " + " | ".join(line) + " |\n" for line in (heads, marks, *body))
 
 
