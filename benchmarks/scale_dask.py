@@ -207,7 +207,7 @@ def over_the_network(sizes=(50_000, 500_000), d=10, n_parts=8):
 
 
 def fresh_or_carried(n=10_000, n_sets=3):
-    """Fits whose chains start afresh (in passes) beside fits whose chain goes on (in memory).
+    """Fits whose chains start anew (in passes) beside fits whose chain continues (in memory).
 
     The control is another seed in memory.
     """

@@ -8,7 +8,7 @@ docs/results/search.json.
 
 import sys
 
-from docs.search_pages import cases, examples, honesty, landscape, recovery
+from docs.search_pages import cases, examples, landscape, recovery, reported
 from docs.search_pages.sets import N_SETS
 from docs.tables import print_tables, wants_json, write_result
 
@@ -28,7 +28,7 @@ def limits_page():
     """When it cannot work."""
     by_set, tables = recovery.tables()
     return tables | {
-        "honesty": honesty.rows(by_set),
+        "reported": reported.rows(by_set),
         "sign": cases.sign_rows(recovery.NOISES),
         "boston": cases.boston_rows(),
     }
