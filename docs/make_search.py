@@ -8,15 +8,16 @@ docs/results/search.json.
 
 import sys
 
-from docs.search_pages import cases, examples, landscape, recovery, reported
-from docs.search_pages.sets import N_SETS
+from docs.search_pages import cases, examples, landscape, pictures, recovery, reported
+from docs.search_pages import recovery_rows as rows
+from docs.search_pages.sets import FEW_CANDIDATES, N_SETS
 from docs.tables import print_tables, wants_json, write_result
 
 
 def search_page():
     """How the search works."""
     found = landscape.study()
-    landscape.draw(found)
+    pictures.draw_landscape(found)
     return {
         "landscape": landscape.rows(found),
         "momentum": landscape.momentum_rows(),
@@ -26,8 +27,19 @@ def search_page():
 
 def limits_page():
     """When it cannot work."""
-    by_set, tables = recovery.tables()
-    return tables | {
+    by_set, by_groups = recovery.study_map(), recovery.study_groups()
+    pictures.draw_recovery(by_set, by_groups)
+    little_noise, auto = recovery.NOISES[:2], recovery.study_full_budget()
+    budgets = {f"{noise}, {FEW_CANDIDATES:,}": by_set[8, noise] for noise in little_noise}
+    budgets |= {f"{noise}, auto": fits for noise, fits in auto.items()}
+    return {
+        "map": rows.map_rows(by_set),
+        "budgets": rows.budget_rows(),
+        "reasons": rows.reason_rows(by_set),
+        "groups": rows.group_rows(by_groups),
+        "rows": rows.size_rows(recovery.study_rows()),
+        "full-budget": rows.size_rows(budgets, "noise and budget"),
+        "known": rows.known_rows(recovery.study_known()),
         "reported": reported.rows(by_set),
         "sign": cases.sign_rows(recovery.NOISES),
         "boston": cases.boston_rows(),

@@ -1,8 +1,6 @@
 """Two features: the residual of the best matching in every direction, where EM ends, the proof."""
 
 import numpy as np
-from docs.figures import BLUE, GREEN, ORANGE, open_sides, save
-from matplotlib.figure import Figure
 
 from unshuffle.datasets import make_shuffled_regression
 from unshuffle.metrics import coefficient_error
@@ -118,42 +116,6 @@ def study():
         "n_asked": counting.n_asked,
         "open": n_open_cones(landscape, best),
     }
-
-
-def draw(found):
-    """The curve of the page."""
-    figure = Figure(figsize=(8.0, 4.2), layout="constrained")
-    axis = figure.subplots()
-    axis.plot(
-        found["degrees"], 100 * found["bound_of_cones"], color="0.55", lw=0.9,
-        label=f"lower bound from {N_CONES} cones",
-    )  # fmt: skip
-    axis.plot(
-        found["degrees"], 100 * found["share"], color=BLUE, lw=1.6,
-        label="residual share of the best matching",
-    )  # fmt: skip
-    axis.plot(
-        found["ends"], 100 * found["left"], "o", color=ORANGE, mec="black", mew=0.6, ms=5,
-        ls="none", label=f"where hard EM ends ({N_STARTS:,} starts)",
-    )  # fmt: skip
-    axis.axhline(100 * found["bound"], color="black", lw=0.9, ls=":", label="lower bound, proved")
-    axis.axvline(found["truth"], color="black", lw=0.9, label="true direction")
-    axis.plot(
-        found["best"], 100 * found["best_left"], "*", color=GREEN, mec="black", mew=0.8, ms=16,
-        ls="none", label="certified optimum", zorder=5,
-    )  # fmt: skip
-    axis.annotate(
-        "EM from least squares\non the labels as given",
-        (found["ols_end"], 100 * found["ols_left"]), xytext=(12, 0.95), fontsize=9,
-        arrowprops={"arrowstyle": "->", "lw": 0.8, "shrinkB": 4},
-    )  # fmt: skip
-    axis.set(
-        xlabel="angle of θ, degrees", ylabel="residual share, % of ‖y‖²",
-        xlim=(-180, 180), ylim=(-0.15, 5.8), xticks=range(-180, 181, 45),
-    )  # fmt: skip
-    open_sides(axis)
-    figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=9)
-    save(figure, "landscape")
 
 
 def rows(found):
