@@ -6,7 +6,7 @@ from unshuffle.datasets import make_shuffled_regression
 from unshuffle.metrics import coefficient_error
 from unshuffle.search.certify import certify, upper_bounds
 from unshuffle.search.landscape import Landscape
-from unshuffle.search.population import APART, MOMENTUM
+from unshuffle.search.settings import PopulationSettings
 
 from .sets import N_ROWS, RECOVERED, facts, make_landscape, percent, unit_set
 
@@ -72,9 +72,9 @@ def follow(landscape, thetas, momentum):
 
 def n_distinct(landscape, ends):
     """Number of optima that lie apart by more than the search's own distance."""
-    kept = []
+    kept, apart = [], PopulationSettings.distance * landscape.total**0.5
     for end in ends:
-        if all(np.linalg.norm(end - k) >= APART * landscape.total**0.5 for k in kept):
+        if all(np.linalg.norm(end - k) >= apart for k in kept):
             kept.append(end)
     return len(kept)
 
@@ -157,7 +157,7 @@ def momentum_rows():
         landscape = make_landscape(data.X, data.y)
         starts = np.random.default_rng(0).normal(size=(N_STARTS, d))
         row = {"features": d}
-        for ending, momentum in (("", 0.0), (", momentum", MOMENTUM)):
+        for ending, momentum in (("", 0.0), (", momentum", PopulationSettings.momentum)):
             ends, left, steps = follow(landscape, starts, momentum)
             row[f"optima{ending}"] = n_distinct(landscape, ends[np.argsort(left, kind="stable")])
             row[f"steps{ending}"] = round(steps)
