@@ -68,7 +68,7 @@ def precision():
 
 def _sweeps(mu, y, noise, n_sweeps, key):
     n = len(mu)
-    rows = sweep_blocks.Rows(mu, y, np.empty(0), np.empty(0, dtype=bool))
+    rows = sweep_blocks.SweptRows(mu, y, np.empty(0), np.empty(0, dtype=bool))
     answers = sweep_blocks.Answers(np.arange(n), np.empty(n), np.empty(n))
     sweep_blocks.sweep_blocks(
         rows, answers, np.arange(n, dtype=np.int32), True, np.array([0, n]), 0, 1, noise**-2.0,

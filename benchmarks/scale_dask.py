@@ -21,11 +21,12 @@ from docs.tables import wants_json, write_result
 from unshuffle import StochasticEMRegressor, Streaming, fit_parquet, warm_up
 from unshuffle.data import passes
 from unshuffle.data.local import slice_array
-from unshuffle.kernels.block_em import Model
+from unshuffle.kernels.block_em import PassModel
+from unshuffle.kernels.sweep_blocks import Plan
 
 from .run import show
 
-SWEEPS = 50.0  # of an iteration
+SWEEPS, WARM = 50, 20  # of an iteration, and those before averaging
 ITERATIONS = 50  # the most that a fit makes by default
 BYTES_BESIDE_X = 8 + 8 + 4 + 4  # a row's label, number, place and rank
 
@@ -53,28 +54,33 @@ def best(work, repeats=3):
     return min(times)
 
 
+def new_model(coef, noise_scale, plan):
+    """What a part is sent where the order is lost."""
+    return PassModel(
+        coef, np.zeros(len(coef)), 0.0, 0.0, noise_scale, -1.0, plan, 0.0, 1.0, 0.0, 1.0, np.ones(2)
+    )
+
+
 def cost_of_rows(n=200_000):
     """Nanoseconds a row of each pass."""
     rows = []
     for d, group_size in ((10, 10), (10, 100), (10, 10_000), (100, 100)):
         X, y, groups = make(n, d, group_size)
         part = slice_array(X, y, groups, np.zeros(n, dtype=bool), n)[0]
-        model = Model(
-            np.ones(d) / np.sqrt(d), np.zeros(d), 0.0, 0.0, 0.5, -1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0,
-            np.ones(2),
-        )  # fmt: skip
+        model = new_model(np.ones(d) / np.sqrt(d), 0.5, Plan(0, 1))
         exponents = np.full(d + 4, 20)
-        still = best(partial(passes.align, part, model, 0, 0, exponents))
-        moving = model._replace(sweeps=SWEEPS, burn_in=20.0)
+        one = best(partial(passes.align, part, model, 0, 0, exponents))
+        moving = model._replace(plan=Plan(WARM, SWEEPS - WARM))
         whole = best(partial(passes.align, part, moving, 0, 0, exponents))
+        sweep = (whole - one) / (SWEEPS - 1)
         upper = np.full((d + 1) * (d + 2) // 2, 20)
         gram = best(partial(passes.products, part, np.zeros(d), 0.0, upper), 2)
         rows.append({
             "d": d, "rows a group": group_size,
             "products, once": round(gram / n * 1e9),
-            "fitted values, sort, sums": round(still / n * 1e9),
-            "one sweep": round((whole - still) / n / SWEEPS * 1e9, 1),
-            f"iteration of {SWEEPS:.0f} sweeps": round(whole / n * 1e9),
+            "fitted values, sort, sums": round((one - sweep) / n * 1e9),
+            "one sweep": round(sweep / n * 1e9, 1),
+            f"iteration of {SWEEPS} sweeps": round(whole / n * 1e9),
         })  # fmt: skip
     return rows
 
@@ -174,9 +180,7 @@ def over_the_network(sizes=(50_000, 500_000), d=10, n_parts=8):
     for n in sizes:
         X, y, groups = make(n, d, 100)
         part = slice_array(X, y, groups, np.zeros(n, dtype=bool), n // n_parts)[0]
-        model = Model(
-            np.ones(d), np.zeros(d), 0.0, 0.0, 1.0, -1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, np.ones(2)
-        )
+        model = new_model(np.ones(d), 1.0, Plan(0, 1))
         request = (model, 0, 0, np.full(d + 4, 20))
         answer = passes.align(part, *request)
         seen = []
@@ -238,7 +242,7 @@ def fresh_or_carried(n=10_000, n_sets=3):
 def plan(costs, network, n=10_000_000_000, d=10, n_workers=100, cores=16):
     """What the numbers above say about a table of ten thousand million rows."""
     cost = next(row for row in costs if row["d"] == d and row["rows a group"] == 100)
-    per_row = cost[f"iteration of {SWEEPS:.0f} sweeps"]
+    per_row = cost[f"iteration of {SWEEPS} sweeps"]
     seconds = n * per_row * 1e-9 / (n_workers * cores)
     parts = n // 1_000_000
     per_part = network[-1]["client and scheduler send, kB an iteration"] / network[-1]["parts"]
