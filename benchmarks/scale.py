@@ -72,7 +72,7 @@ def _sweeps(mu, y, noise, n_sweeps, key):
     answers = sweep_blocks.Answers(np.arange(n), np.empty(n), np.empty(n))
     sweep_blocks.sweep_blocks(
         rows, answers, np.arange(n, dtype=np.int32), True, np.array([0, n]), 0, 1, noise**-2.0,
-        np.uint64(key), 0, 0, sweep_blocks.Plan(0, n_sweeps),
+        np.uint64(key), 0, sweep_blocks.Plan(0, n_sweeps),
     )  # fmt: skip
     return answers.expected
 
