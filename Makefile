@@ -75,7 +75,10 @@ bench-compare: .venv/dev  ## times and memory of the working tree over those of 
 docs: .venv/package  ## the documentation, every example executed, in docs/_build/html
 	$(INSTALL) --editable ".[docs]"
 	rm -rf docs/_build docs/examples docs/reference
-	$(BIN)/python -m sphinx --quiet -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python -m docs.tables --check
+	$(BIN)/python -m docs.readme & readme=$$!; \
+	$(BIN)/python -m sphinx --quiet -W --keep-going -b html docs docs/_build/html; built=$$?; \
+	wait $$readme && exit $$built
 	@echo "Open docs/_build/html/index.html"
 
 clean:  ## remove what the targets made

@@ -41,7 +41,7 @@ def fit_all(X, y, groups, ordered, seed):
         "hard EM": HardEMRegressor(**common),
         "published": StochasticEMRegressor(variant="published", **common),
         "exact": StochasticEMRegressor(**common),
-        "front door": ShuffledRegressor(n_jobs=2, **common),
+        "ShuffledRegressor": ShuffledRegressor(n_jobs=2, **common),
     }
     return {
         "OLS shuffled": LinearRegression().fit(X, y),

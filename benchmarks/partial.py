@@ -1,9 +1,14 @@
-"""`make bench-partial`: pairings that are mostly right, beside what users already have."""
+"""`make bench-partial`: pairings that are mostly right, beside what users already have.
 
+With ``--json`` only the table of swaps is made and kept in docs/results; README takes it from there.
+"""
+
+import sys
 import time
 import warnings
 
 import numpy as np
+from docs.tables import wants_json, write_result
 from sklearn.linear_model import (
     HuberRegressor,
     LinearRegression,
@@ -26,11 +31,11 @@ def methods(seed):
     """Every method that takes the labels as given."""
     return {
         OURS: StochasticEMRegressor(mismatch_rate="estimate", random_state=seed),
-        "Mixture": MixtureRegressor(),
+        "MixtureRegressor": MixtureRegressor(),
         "OLS": LinearRegression(),
         "Huber": HuberRegressor(max_iter=1000),
         "RANSAC": RANSACRegressor(random_state=seed),
-        "TheilSen": TheilSenRegressor(max_subpopulation=1000, random_state=seed),
+        "Theil-Sen": TheilSenRegressor(max_subpopulation=1000, random_state=seed),
     }
 
 
@@ -43,7 +48,10 @@ def errors_of(data, seed):
     return {name: coefficient_error(m.coef_, data.coef) for name, m in found.items()}, found[OURS]
 
 
-def swaps(n_sets=20):
+N_SETS = 20
+
+
+def swaps(n_sets=N_SETS):
     """n = 200, d = 20, noise 1, random swaps."""
     rows = []
     for n_swaps, target in zip(SWAPS, TARGETS, strict=True):
@@ -156,6 +164,10 @@ SECTIONS = {
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
+    if wants_json():
+        command = "python -m benchmarks.partial --json"
+        write_result("partial", command, {"swaps": swaps()}, sets=N_SETS)
+        sys.exit()
     for title, section in SECTIONS.items():
         print(f"\n{title}", flush=True)
         show(section())

@@ -1,7 +1,7 @@
 """`python -m benchmarks.scale_dask`: what fits to data larger than memory cost.
 
 Times are processor seconds, best of several, of one thread. `quick` as an argument takes smaller
-tables.
+tables. ``--json`` keeps them in docs/results, for docs/guides/bigger-data.md.
 """
 
 import json
@@ -16,15 +16,17 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from docs.tables import wants_json, write_result
 
 from unshuffle import StochasticEMRegressor, Streaming, fit_parquet, warm_up
 from unshuffle.data import passes
 from unshuffle.data.local import slice_array
-from unshuffle.kernels.block_em import Model
+from unshuffle.kernels.block_em import PassModel
+from unshuffle.kernels.sweep_blocks import Plan
 
 from .run import show
 
-SWEEPS = 50.0  # of an iteration
+SWEEPS, WARM = 50, 20  # of an iteration, and those before averaging
 ITERATIONS = 50  # the most that a fit makes by default
 BYTES_BESIDE_X = 8 + 8 + 4 + 4  # a row's label, number, place and rank
 
@@ -52,28 +54,33 @@ def best(work, repeats=3):
     return min(times)
 
 
+def new_model(coef, noise_scale, plan):
+    """What a part is sent where the order is lost."""
+    return PassModel(
+        coef, np.zeros(len(coef)), 0.0, 0.0, noise_scale, -1.0, plan, 0.0, 1.0, 0.0, 1.0, np.ones(2)
+    )
+
+
 def cost_of_rows(n=200_000):
     """Nanoseconds a row of each pass."""
     rows = []
     for d, group_size in ((10, 10), (10, 100), (10, 10_000), (100, 100)):
         X, y, groups = make(n, d, group_size)
         part = slice_array(X, y, groups, np.zeros(n, dtype=bool), n)[0]
-        model = Model(
-            np.ones(d) / np.sqrt(d), np.zeros(d), 0.0, 0.0, 0.5, -1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0,
-            np.ones(2),
-        )  # fmt: skip
+        model = new_model(np.ones(d) / np.sqrt(d), 0.5, Plan(0, 1))
         exponents = np.full(d + 4, 20)
-        still = best(partial(passes.align, part, model, 0, 0, exponents))
-        moving = model._replace(sweeps=SWEEPS, burn_in=20.0)
+        one = best(partial(passes.align, part, model, 0, 0, exponents))
+        moving = model._replace(plan=Plan(WARM, SWEEPS - WARM))
         whole = best(partial(passes.align, part, moving, 0, 0, exponents))
+        sweep = (whole - one) / (SWEEPS - 1)
         upper = np.full((d + 1) * (d + 2) // 2, 20)
         gram = best(partial(passes.products, part, np.zeros(d), 0.0, upper), 2)
         rows.append({
             "d": d, "rows a group": group_size,
             "products, once": round(gram / n * 1e9),
-            "fitted values, sort, sums": round(still / n * 1e9),
-            "one sweep": round((whole - still) / n / SWEEPS * 1e9, 1),
-            f"iteration of {SWEEPS:.0f} sweeps": round(whole / n * 1e9),
+            "fitted values, sort, sums": round((one - sweep) / n * 1e9),
+            "one sweep": round(sweep / n * 1e9, 1),
+            f"iteration of {SWEEPS} sweeps": round(whole / n * 1e9),
         })  # fmt: skip
     return rows
 
@@ -139,8 +146,8 @@ def under_a_limit(n=500_000, d=100):
                 "fit": f"in {how}", "X and y MB": round(size / 1e6),
                 "may write to MB": "no limit" if not share else round(share * size / 1e6),
                 "outcome": facts["outcome"],
-                "processor s": round(facts.get("seconds", float("nan")), 1),
-                "same bits": bits[how, share] == bits["passes", 0.0],
+                "processor s": round(facts["seconds"], 1) if "seconds" in facts else None,
+                "same bits": bits[how, share] == bits["passes", 0.0] if bits[how, share] else None,
             })  # fmt: skip
     return rows
 
@@ -173,11 +180,9 @@ def over_the_network(sizes=(50_000, 500_000), d=10, n_parts=8):
     for n in sizes:
         X, y, groups = make(n, d, 100)
         part = slice_array(X, y, groups, np.zeros(n, dtype=bool), n // n_parts)[0]
-        model = Model(
-            np.ones(d), np.zeros(d), 0.0, 0.0, 1.0, -1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, np.ones(2)
-        )
-        question = (model, 0, 0, np.full(d + 4, 20))
-        answer = passes.align(part, *question)
+        model = new_model(np.ones(d), 1.0, Plan(0, 1))
+        request = (model, 0, 0, np.full(d + 4, 20))
+        answer = passes.align(part, *request)
         seen = []
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
@@ -197,7 +202,7 @@ def over_the_network(sizes=(50_000, 500_000), d=10, n_parts=8):
                 )  # fmt: skip
         rows.append({
             "rows": n, "parts": n_parts,
-            "question to a part, bytes": len(pickle.dumps(question)),
+            "request to a part, bytes": len(pickle.dumps(request)),
             "answer of a part, bytes": len(pickle.dumps(answer)),
             "client and scheduler send, kB an iteration": round((seen[-1] - seen[0]) / (len(seen) - 1) / 1e3, 1),
             "same bits as on this machine": bool(np.array_equal(here.coef_, there.coef_)),
@@ -206,7 +211,7 @@ def over_the_network(sizes=(50_000, 500_000), d=10, n_parts=8):
 
 
 def fresh_or_carried(n=10_000, n_sets=3):
-    """Fits whose chains start afresh (in passes) beside fits whose chain goes on (in memory).
+    """Fits whose chains start anew (in passes) beside fits whose chain continues (in memory).
 
     The control is another seed in memory.
     """
@@ -237,12 +242,12 @@ def fresh_or_carried(n=10_000, n_sets=3):
 def plan(costs, network, n=10_000_000_000, d=10, n_workers=100, cores=16):
     """What the numbers above say about a table of ten thousand million rows."""
     cost = next(row for row in costs if row["d"] == d and row["rows a group"] == 100)
-    per_row = cost[f"iteration of {SWEEPS:.0f} sweeps"]
+    per_row = cost[f"iteration of {SWEEPS} sweeps"]
     seconds = n * per_row * 1e-9 / (n_workers * cores)
     parts = n // 1_000_000
     per_part = network[-1]["client and scheduler send, kB an iteration"] / network[-1]["parts"]
     return [{
-        "rows": f"{n:.0e}", "features": d, "workers": n_workers, "cores a worker": cores,
+        "rows": n, "features": d, "workers": n_workers, "cores a worker": cores,
         "GB a worker": round(n * (4 * d + BYTES_BESIDE_X) / n_workers / 1e9, 1),
         "parts": parts,
         "s an iteration": round(seconds, 1),
@@ -251,23 +256,33 @@ def plan(costs, network, n=10_000_000_000, d=10, n_workers=100, cores=16):
     }]  # fmt: skip
 
 
+TITLES = {
+    "costs": "Nanoseconds a row (one thread, float32)",
+    "limit": "With a quarter of the memory that the data take",
+    "network": "On a cluster of two workers",
+    "chains": "Chains that start anew beside a chain that continues",
+    "plan": "A plan for ten thousand million rows, from the numbers above",
+}
+
+
 def main():
+    keep = wants_json()
     quick = "quick" in sys.argv[1:]
     for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     warm_up()
-    print("Nanoseconds a row (one thread, float32)\n")
-    costs = cost_of_rows(50_000 if quick else 200_000)
-    show(costs)
-    print("\nWith a quarter of the memory that the data take\n")
-    show(under_a_limit(300_000, 100) if quick else under_a_limit())
-    print("\nOn a cluster of two workers\n")
-    network = over_the_network((20_000, 200_000)) if quick else over_the_network()
-    show(network)
-    print("\nChains that start afresh beside a chain that goes on\n")
-    show(fresh_or_carried(n_sets=2 if quick else 3))
-    print("\nA plan for ten thousand million rows, from the numbers above\n")
-    show(plan(costs, network))
+    tables = {
+        "costs": cost_of_rows(50_000 if quick else 200_000),
+        "limit": under_a_limit(300_000, 100) if quick else under_a_limit(),
+        "network": over_the_network((20_000, 200_000)) if quick else over_the_network(),
+        "chains": fresh_or_carried(n_sets=2 if quick else 3),
+    }
+    tables["plan"] = plan(tables["costs"], tables["network"])
+    for name, rows in tables.items():
+        print(f"\n{TITLES[name]}\n")
+        show(rows)
+    if keep:
+        write_result("scale-dask", "python -m benchmarks.scale_dask --json", tables)
 
 
 if __name__ == "__main__":

@@ -21,9 +21,9 @@ def table(rows):
         for level in LEVELS:
             errors = [row["error"] for row in some if row["level"] == level]
             line[level] = len(errors)
-            line[f"sound {level}"] = sum(error < SOUND for error in errors)
+            line[f"{level}, sound"] = sum(error < SOUND for error in errors)
         if line["trust"]:
-            line["share"] = f"{line['sound trust'] / line['trust']:.1%}"
+            line["share"] = f"{line['trust, sound'] / line['trust']:.1%}"
         lines.append(line)
     return lines
 

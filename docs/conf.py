@@ -11,6 +11,8 @@ sys.path.insert(0, str(HERE / "_ext"))
 matplotlib.use("Agg")
 # One thread, so that the build asks for no more of the machine than it needs.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Dask logs each shuffle as a warning.
+os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "error")
 
 import unshuffle  # noqa: E402
 
@@ -66,7 +68,7 @@ html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = "unshuffle"
 html_static_path = ["_static"]
-html_css_files = ["house.css"]
+html_css_files = ["pages.css"]
 html_theme_options = {
     "logo": {"text": "unshuffle"},
     "navbar_align": "left",
@@ -85,7 +87,7 @@ html_copy_source = False
 
 
 def skip_member(app, what, name, thing, skip, options):
-    """Fields of named tuples are told in the docstring of their class."""
+    """The docstring of a named tuple describes its fields."""
     if (getattr(thing, "__doc__", "") or "").startswith("Alias for field number"):
         return True
     return skip

@@ -1,19 +1,17 @@
 """Draw docs/pictures/readme.png: a table shuffled inside groups, and what is found in it.
 
-Usage: python docs/make_readme.py (some seconds). The data are those of the README's ten lines.
+Usage: python -m docs.make_readme, from the root of the project (some seconds). The data are
+those of the README's ten lines.
 """
 
-from pathlib import Path
-
 import numpy as np
+from docs.figures import BLUE, VERMILION, open_sides, save
 from matplotlib.figure import Figure
 from sklearn.linear_model import LinearRegression
 
 from unshuffle import ShuffledRegressor
 from unshuffle.datasets import make_shuffled_regression
 
-PICTURE = Path(__file__).parent / "pictures" / "readme.png"
-BLUE, VERMILION = "#0072b2", "#d55e00"  # Okabe and Ito
 SHOWN = 2  # the feature of the left panel
 
 
@@ -64,8 +62,8 @@ def main():
     draw_table(left, data)
     draw_coefficients(right, data, model)
     for axis in (left, right):
-        axis.spines[["top", "right"]].set_visible(False)
-    figure.savefig(PICTURE, dpi=160)
+        open_sides(axis)
+    save(figure, "readme")
 
 
 if __name__ == "__main__":

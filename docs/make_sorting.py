@@ -1,19 +1,19 @@
 """Draw the picture of docs/sorting-both-columns.md and print every number it uses.
 
-Usage: python docs/make_sorting.py (about a minute on one thread)
+Usage: python -m docs.make_sorting [--json], from the root of the project (about a minute on one
+thread). ``--json`` keeps the tables in docs/results.
 """
 
 import warnings
-from pathlib import Path
 
 import numpy as np
+from docs.figures import BLUE, ORANGE, open_sides, save
+from docs.tables import print_tables, wants_json, write_result
 from matplotlib.figure import Figure
 from scipy.stats import linregress
 
 from unshuffle import ShuffledRegressor
 
-PICTURES = Path(__file__).with_name("pictures")
-BLUE, ORANGE = "#0072B2", "#E69F00"  # Okabe and Ito
 N_ROWS = 100
 N_SORTED, N_FITTED = 10_000, 100
 SETTINGS = {
@@ -36,14 +36,15 @@ def sorted_rows():
         fits = [linregress(*map(np.sort, draw_pairs(seed, slope))) for seed in range(N_SORTED)]
         slopes, r = np.array([f.slope for f in fits]), np.array([f.rvalue for f in fits])
         p = np.array([f.pvalue for f in fits])
-        yield (
-            name, f"{np.mean(slopes):.2f}", f"{np.median(r):.3f}", f"{r.min():.3f}",
-            f"{np.mean(p < 0.05):.0%}", f"{p.max():.0e}",
-        )  # fmt: skip
+        yield {
+            "columns": name, "mean slope": round(float(np.mean(slopes)), 2),
+            "median r": round(float(np.median(r)), 3), "smallest r": round(float(r.min()), 3),
+            "p < .05": f"{np.mean(p < 0.05):.0%}", "largest p": f"{p.max():.0e}",
+        }  # fmt: skip
 
 
 def verdict_rows():
-    """What the front door says of the same columns, shuffled instead of sorted."""
+    """What the default estimator says of the same columns, shuffled instead of sorted."""
     for exponential in (False, True):
         for name, slope in SETTINGS.items():
             levels, p_values = [], []
@@ -54,8 +55,9 @@ def verdict_rows():
                 levels.append(model.verdict_.level)
                 p_values.append(model.null_pvalue_)
             feature = "exponential" if exponential else "normal"
-            counts = [levels.count(level) for level in ("trust", "caution", "reject")]
-            yield feature, name, *counts, f"{np.median(p_values):.2f}"
+            counts = {level: levels.count(level) for level in ("trust", "caution", "reject")}
+            p_value = round(float(np.median(p_values)), 2)
+            yield {"feature": feature, "columns": name, **counts, "median p-value": p_value}
 
 
 def draw_picture():
@@ -77,27 +79,21 @@ def draw_picture():
         axis.set_title(f"{title}\n{text}", fontsize="medium")
         axis.set_xlabel("x")
         axis.grid(alpha=0.25)
-        axis.spines[["top", "right"]].set_visible(False)
+        open_sides(axis)
     figure.axes[0].set_ylabel("y")
-    figure.savefig(PICTURES / "sorting.png", dpi=150)
-
-
-def print_table(title, head, rows):
-    """As markdown."""
-    print(f"\n{title}\n\n| {' | '.join(head)} |\n|{' --- |' * len(head)}")
-    for row in rows:
-        print(f"| {' | '.join(map(str, row))} |", flush=True)
+    save(figure, "sorting")
 
 
 def main():
     """Everything the page needs."""
+    keep = wants_json()
     warnings.simplefilter("ignore")
-    PICTURES.mkdir(exist_ok=True)
     draw_picture()
-    head = ("columns", "mean slope", "median r", "smallest r", "p < .05", "largest p")
-    print_table(f"Sorted, {N_SORTED:,} sets of {N_ROWS} rows", head, sorted_rows())
-    head = ("feature", "columns", "trust", "caution", "reject", "median p of chance")
-    print_table(f"ShuffledRegressor, {N_FITTED} sets", head, verdict_rows())
+    tables = {"sorted": list(sorted_rows()), "verdicts": list(verdict_rows())}
+    print_tables(tables)
+    if keep:
+        settings = {"rows": N_ROWS, "sorted_sets": N_SORTED, "fitted_sets": N_FITTED}
+        write_result("sorting", "python -m docs.make_sorting --json", tables, **settings)
 
 
 if __name__ == "__main__":

@@ -2,23 +2,24 @@
 
 Usage: python -m docs.make_trust (from the root of the project). What `python -m
 benchmarks.verdict_thresholds` and `python -m benchmarks.verdict_check` measured is read from their
-files; what is missing is measured, which takes about twenty minutes.
+files; what is missing is measured, which takes about twenty minutes. ``--json`` keeps the second
+table in docs/results.
 """
 
 import warnings
-from pathlib import Path
 
 import numpy as np
 from benchmarks import verdict_check, verdict_thresholds
 from benchmarks.run import show
 from benchmarks.verdict_sets import CHECKING, SETTING, collect
+from docs.figures import BLUE, VERMILION, open_sides, save
+from docs.tables import wants_json, write_result
 from matplotlib.figure import Figure
 
-PICTURES = Path(__file__).with_name("pictures")
 N_SETS = 300
 STYLES = {
-    "sets the thresholds were set on": {"color": "#0072B2", "linestyle": "--"},
-    "sets they were checked on": {"color": "#D55E00", "linestyle": "-"},
+    "sets the thresholds were set on": {"color": BLUE, "linestyle": "--"},
+    "sets they were checked on": {"color": VERMILION, "linestyle": "-"},
 }
 DIALS = {
     "match against unrelated labels": np.geomspace(1e-5, 1.0, 60),
@@ -43,10 +44,10 @@ def draw(families):
         axis.set_title(f"{check}\n(chosen: below {chosen:g})", fontsize="medium")
         axis.set_xlabel("unsound fits trusted, %")
         axis.grid(alpha=0.25)
-        axis.spines[["top", "right"]].set_visible(False)
+        open_sides(axis)
     figure.axes[0].set_ylabel("sound fits trusted, %")
     figure.axes[0].legend(loc="lower right", frameon=False, fontsize="small")
-    figure.savefig(PICTURES / "operating-curves.png", dpi=150)
+    save(figure, "operating-curves")
 
 
 def shares(rows, check, thresholds):
@@ -62,14 +63,19 @@ def shares(rows, check, thresholds):
 
 def main():
     """Both families, measured once."""
+    keep = wants_json()
     warnings.simplefilter("ignore")
-    PICTURES.mkdir(exist_ok=True)
     setting, checking = (collect(family, N_SETS) for family in (SETTING, CHECKING))
     draw(dict(zip(STYLES, (setting, checking), strict=True)))
     print("Setting the thresholds")
     show(verdict_thresholds.table(setting))
     print("\nChecking them")
-    show(verdict_check.table(checking))
+    found = verdict_check.table(checking)
+    show(found)
+    if keep:
+        write_result(
+            "verdict", "python -m docs.make_trust --json", {"checking": found}, sets=N_SETS
+        )
 
 
 if __name__ == "__main__":

@@ -2,11 +2,13 @@
 
 The records are febrl's: two files about the same 5,000 persons, with typing errors. File A gets
 four features, file B an outcome that depends on them, and the files are linked by name inside the
-year of birth. Needs ``pip install recordlinkage``. Run: ``python examples/linked_file.py``
-(about a minute).
+year of birth. Needs ``pip install recordlinkage``. Run: ``python -m examples.linked_file`` from the
+root of the project (about a minute). ``--json`` writes the tables of docs/guides/linked-file.md to
+docs/results, and the links that the guide reads to docs/guides/links.csv.gz.
 """
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -28,7 +30,8 @@ COEF = np.array([2.0, -1.0, 0.5, 0.0])
 NOISE = 1.5
 N_DRAWS = 10
 N_REVIEWED = 300
-LONG = 10_000_000  # proposals of one iteration; "auto" is a million here
+LONG = 10_000_000  # proposals of one iteration; "auto" is 300,000 here
+LINKS = Path(__file__).parents[1] / "docs" / "guides" / "links.csv.gz"
 
 
 def load_files():
@@ -120,14 +123,21 @@ def new_em(**settings):
 
 def describe_links(links, right, prob):
     """What the linkage did, seen from the truth."""
-    print(f"links {len(links)}, false {np.mean(~right):.3f}")
-    print("score   links  right  calibrated")
     table = pd.DataFrame({"score": links.score.round(3), "right": right, "prob": prob})
-    for score, part in table.groupby("score"):
-        print(f"{score:5.3f} {len(part):7d} {part.right.mean():6.2f} {part.prob.mean():11.2f}")
+    rows = [
+        {
+            "score": score,
+            "links": len(part),
+            "right": round(float(part.right.mean()), 2),
+            "calibrated": round(float(part.prob.mean()), 2),
+        }
+        for score, part in table.groupby("score")
+    ]
     same_year = set(zip(links.person_b, links.year, strict=True))
     lost = ~pd.Series(zip(links.person_a, links.year, strict=True)).isin(same_year)
-    print(f"rows whose own outcome is not in the same year: {lost.mean():.3f}\n")
+    print(f"links {len(links)}, false {np.mean(~right):.3f}")
+    print(f"rows whose own outcome is not in the same year: {lost.mean():.3f}")
+    return rows
 
 
 def compare(links, right, prob, known):
@@ -137,16 +147,21 @@ def compare(links, right, prob, known):
         X, y, y_true = draw_outcomes(np.random.default_rng(seed), links)
         for name, model in fit_all(X, y, y_true, links, prob, known).items():
             errors.setdefault(name, []).append(coefficient_error(model.coef_, COEF))
-            rates.setdefault(name, []).append(getattr(model, "mismatch_rate_", np.nan))
-    print(f"mean of {N_DRAWS} draws                error  mismatch rate")
-    for name, values in errors.items():
-        rate = np.mean(rates[name])
-        print(f"{name:28s} {np.mean(values):7.3f}{'' if np.isnan(rate) else f'{rate:15.3f}'}")
-    print(f"{'truth':28s} {0:7.3f}{np.mean(~right):15.3f}")
+            rates.setdefault(name, []).append(getattr(model, "mismatch_rate_", None))
+    rows = [
+        {
+            "method": name,
+            "error": round(float(np.mean(values)), 3),
+            "mismatch rate": None if None in rates[name] else round(float(np.mean(rates[name])), 3),
+        }
+        for name, values in errors.items()
+    ]
+    truth = {"method": "truth", "error": 0.0, "mismatch rate": round(float(np.mean(~right)), 3)}
+    return [*rows, truth]
 
 
-def show_suspects(links, right, prob):
-    """How good lists of suspects and repairs are, and the head of the last list."""
+def list_suspects(links, right, prob):
+    """How good lists of suspects and repairs are, on one draw."""
     X, y, _ = draw_outcomes(np.random.default_rng(0), links)
     given = {"match_prob": prob}
     models = {
@@ -158,18 +173,20 @@ def show_suspects(links, right, prob):
         "EM, match_prob, long chain": new_em(n_steps=LONG).fit(X, y, **given),
         "the same, groups": new_em(n_steps=LONG).fit(X, y, **given, groups=links.year),
     }
-    print(f"\nright as linked: {right.mean():.3f}")
-    print("one draw                    suspects  precision  recall  right if repaired")
-    for title, model in models.items():
+    rows = []
+    for name, model in models.items():
         suspected = model.match_proba_ < 0.5
-        precision = np.mean(~right[suspected])
-        recall = np.mean(suspected[~right])
-        line = f"{title:27s} {suspected.sum():8d} {precision:10.2f} {recall:7.2f}"
+        row = {
+            "method": name,
+            "suspects": int(suspected.sum()),
+            "precision": round(float(np.mean(~right[suspected])), 2),
+            "recall": round(float(np.mean(suspected[~right])), 2),
+        }
         if hasattr(model, "repair"):
-            line += f"{np.mean(model.repair(links.person_b) == links.person_a):19.3f}"
-        print(line)
-    print("\nhead of the last list")
-    print(model.suspects(n_partners=1).head().round(3).to_string(index=False))
+            owners = model.repair(links.person_b)
+            row["right if repaired"] = round(float(np.mean(owners == links.person_a)), 3)
+        rows.append(row)
+    return rows
 
 
 def main():
@@ -180,9 +197,18 @@ def main():
     reviewed = np.zeros(len(links), dtype=bool)
     reviewed[np.random.default_rng(0).choice(len(links), N_REVIEWED, replace=False)] = True
     prob = calibrate(links.score.to_numpy(), right, reviewed)
-    describe_links(links, right, prob)
-    compare(links, right, prob, known=reviewed & right)
-    show_suspects(links, right, prob)
+    tables = {
+        "links": describe_links(links, right, prob),
+        "coefficients": compare(links, right, prob, known=reviewed & right),
+        "suspects": list_suspects(links, right, prob),
+    }
+    for name, rows in tables.items():
+        print(f"\n{name}\n{pd.DataFrame(rows).to_string(index=False, na_rep='')}")
+    if "--json" in sys.argv:
+        from docs.tables import write_result
+
+        write_result("linked-file", "python -m examples.linked_file --json", tables, draws=N_DRAWS)
+        links.to_csv(LINKS, index=False, compression={"method": "gzip", "mtime": 0})
 
 
 if __name__ == "__main__":

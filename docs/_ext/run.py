@@ -2,61 +2,22 @@
 
 ``{run} python`` shares its names with the earlier blocks of the page, ``{run} sh`` a folder. Shown
 are the code, what it printed, and the figures it left open. An error ends the build.
-``:hide-code:`` shows the output alone, ``:fails: N`` expects the exit code N of a shell block.
+``:hide-code:`` shows the output alone, ``:fails: N`` expects the exit code N of a shell block,
+``:takes: FILE`` copies a file that stands beside the page into the folder of the blocks.
 """
 
-import contextlib
 import hashlib
-import io
-import os
-import subprocess
 import sys
-import tempfile
 import traceback
-import warnings
 from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from session import Session
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-
-LANGUAGES = ("python", "sh")
-
-
-class Page:
-    """What the blocks of one page share."""
-
-    def __init__(self) -> None:
-        self.names: dict[str, Any] = {"__name__": "__page__"}
-        self.folder = tempfile.TemporaryDirectory()
-
-    def python(self, code: str) -> str:
-        """Run Python in the page's folder; warnings are printed as a user would see them."""
-        printed = io.StringIO()
-        with (
-            contextlib.redirect_stdout(printed),
-            contextlib.chdir(self.folder.name),
-            warnings.catch_warnings(record=True) as warned,
-        ):
-            warnings.simplefilter("always")
-            exec(compile(code, "<page>", "exec"), self.names)
-        told = [f"{w.category.__name__}: {w.message}\n" for w in warned]
-        return printed.getvalue() + "".join(told)
-
-    def sh(self, code: str, exit_code: int) -> str:
-        """Run commands in the page's folder, with this Python's programs first."""
-        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-        done = subprocess.run(
-            ["bash", "-c", f"set -eu\n{code}"],
-            cwd=self.folder.name, env=os.environ | {"PATH": path, "COLUMNS": "86", "NO_COLOR": "1"},
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-        )  # fmt: skip
-        if done.returncode != exit_code:
-            raise RuntimeError(f"exit code {done.returncode}, not {exit_code}:\n{done.stdout}")
-        return done.stdout
 
 
 class Run(SphinxDirective):
@@ -68,29 +29,29 @@ class Run(SphinxDirective):
         "hide-code": directives.flag,
         "fails": directives.nonnegative_int,
         "alt": directives.unchanged,
+        "takes": directives.unchanged,
     }
 
     def run(self) -> list[nodes.Node]:
         """Code, output, figures."""
         language, code = self.arguments[0], "\n".join(self.content)
-        if language not in LANGUAGES:
-            raise self.error(f"run knows {', '.join(LANGUAGES)}, not {language!r}")
-        if "run_page" not in self.env.temp_data:
-            self.env.temp_data["run_page"] = Page()
-        page = self.env.temp_data["run_page"]
+        if "run_session" not in self.env.temp_data:
+            self.env.temp_data["run_session"] = Session()
+        session = self.env.temp_data["run_session"]
         try:
-            if language == "python":
-                printed = page.python(code)
-            else:
-                printed = page.sh(code, self.options.get("fails", 0))
+            if "takes" in self.options:
+                session.take(
+                    Path(self.env.doc2path(self.env.docname)).parent / self.options["takes"]
+                )
+            printed = session.run(language, code, self.options.get("fails", 0))
         except Exception as error:
             raise self.error(f"a block of this page fails:\n{traceback.format_exc()}") from error
         shown: list[nodes.Node] = []
         if "hide-code" not in self.options:
             shown.append(nodes.literal_block(code, code, language=language))
-        if printed.strip():
-            text = "\n".join(line.rstrip() for line in printed.rstrip().splitlines())
-            shown.append(nodes.literal_block(text, text, language="none", classes=["printed"]))
+        if printed:
+            block = nodes.literal_block(printed, printed, language="none", classes=["printed"])
+            shown.append(block)
         return shown + [self.figure(code, number) for number in open_figures()]
 
     def figure(self, code: str, number: int) -> nodes.Node:

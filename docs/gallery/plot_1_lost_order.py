@@ -2,15 +2,14 @@
 Labels shuffled inside groups
 =============================
 
-Five hundred rows in 25 groups. Inside a group nobody knows which label belongs to which row.
-Least squares on the labels where they stand finds next to nothing; the fit finds the coefficients.
+Five hundred rows in 25 groups. Inside a group it is unknown which label belongs to which row.
+Least squares on the labels as given finds almost nothing; the fit finds the coefficients.
 """
 
 from sklearn.linear_model import LinearRegression
 
-from unshuffle import ShuffledRegressor
+from unshuffle import ShuffledRegressor, plots
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.show.plots import CoefficientDisplay
 
 data = make_shuffled_regression(
     500, 5, noise=0.5, shuffle="groups", n_groups=25, group_by="random", random_state=0
@@ -20,10 +19,10 @@ print(model.verdict_)
 
 # %%
 # Read the verdict first. Then compare: blue is the fit with its 95 % intervals, orange the labels
-# as given, green the fit that only somebody with the true order could make.
+# as given, green the fit that needs the true order.
 
 known = LinearRegression().fit(data.X, data.y_ordered)
-display = CoefficientDisplay.from_estimator(model, known_order=known.coef_)
+display = plots.CoefficientDisplay.from_estimator(model, known_order=known.coef_)
 
 # %%
 # The summary says the same in figures.

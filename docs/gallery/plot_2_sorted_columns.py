@@ -2,8 +2,8 @@
 Never sort both columns
 =======================
 
-Two columns that have nothing to do with each other, each sorted, give a beautiful line. The verdict
-of a fit on the same columns says what the line is worth.
+Two unrelated columns, each sorted, give a perfect line. The verdict of a fit to the same columns
+rejects it.
 """
 
 import warnings
@@ -28,7 +28,7 @@ axes[0].set_ylabel("y")
 
 # %%
 # Sorting picks the pairing of highest correlation among all there are, so its correlation is no
-# evidence. `ShuffledRegressor` asks whether unrelated labels could be matched as well. They could:
+# evidence. `ShuffledRegressor` tests whether unrelated labels can be matched as well. They can:
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", UnidentifiableWarning)  # the verdict says it

@@ -3,7 +3,7 @@ Which samples were swapped?
 ===========================
 
 A plate of 96 wells on which two pairs of results changed places. If results can be predicted from
-the samples, a fit that believes the order to be mostly right names the suspects and their partners.
+the samples, a fit that assumes a mostly right order lists the suspects and their partners.
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +23,7 @@ print(model.suspects(n_partners=1).round(2))
 
 # %%
 # A swap shows as two suspects that name each other. On the plate, dark wells probably do not hold
-# their own result; lines join those that really were swapped.
+# their own result; lines join those that were swapped.
 
 figure, axis = plt.subplots(figsize=(7, 4.2), layout="constrained")
 image = axis.pcolormesh(

@@ -2,8 +2,8 @@
 How small must groups be?
 =========================
 
-The same 360 rows, shuffled inside ever smaller groups. Small groups leave little to guess, and
-their means are free of the shuffle.
+The same 360 rows, shuffled inside ever smaller groups. Few matchings are possible inside a
+small group, and group means do not depend on the shuffle.
 """
 
 import warnings
@@ -39,7 +39,7 @@ for n_groups in numbers:
         errors[name].append(coefficient_error(fit.coef_, data.coef))
 
 # %%
-# The dotted line is the answer zero. The verdict stands beside each fit.
+# The dotted line is the error of the zero vector. The verdict is written beside each fit.
 
 looks = {
     "as given": ("#d55e00", "v"),

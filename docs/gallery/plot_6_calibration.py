@@ -2,15 +2,14 @@
 Are match probabilities right?
 ==============================
 
-A fifth of two thousand labels stand in the wrong place. `match_proba_` tells for each row how
-probable it is that its label is its own. Where the truth is known, this can be checked.
+A fifth of two thousand labels belong to another row. `match_proba_` is the probability of each row
+that its label is its own. Where the truth is known, this can be checked.
 """
 
 import numpy as np
 
-from unshuffle import StochasticEMRegressor
+from unshuffle import StochasticEMRegressor, plots
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.show.plots import MatchCalibrationDisplay
 
 data = make_shuffled_regression(
     2000, 5, noise=0.5, shuffle="fraction", fraction=0.2, random_state=0
@@ -23,4 +22,4 @@ print(f"mismatched: {np.mean(~own):.3f} in truth, {model.mismatch_rate_:.3f} est
 # Of the rows with probability p, a share of p should hold their own label: the points should lie on
 # the dashed line.
 
-MatchCalibrationDisplay.from_estimator(model, own)
+plots.MatchCalibrationDisplay.from_estimator(model, own)
