@@ -79,15 +79,16 @@ class Kernel:
         slots = np.zeros((N, 4))
         slots[:, swap.MU], slots[:, swap.HELD] = self.mu, self.y[perm]
         row_of_label = np.argsort(perm)
+        lists = local.Lists(self.rows, self.suspects, NOWHERE, self.place_of, self.max_scale)
         local.advance_block.py_func(
-            slots, perm, row_of_label, np.zeros(N), self.rows, self.suspects, self.place_of,
-            self.max_scale, self.belief, self.noise**-2, np.uint64(0), 0, 1, 0, 1,
+            local.State(slots, perm, row_of_label, np.zeros(N)), lists, self.belief,
+            self.noise**-2, np.uint64(0), 0, 1, swap.Schedule(1, 0, 1),
         )  # fmt: skip
         assert np.array_equal(row_of_label, np.argsort(perm))
         return self.number[tuple(perm)]
 
     def proposals(self, draws):
-        """Chance that each state proposes each other: the lowest second draw accepts them all."""
+        """Probability that each state proposes each other: the lowest second draw accepts them all."""
         chance = np.zeros((len(self.perms), len(self.perms)))
         for k in np.flatnonzero(self.target):
             for bits in draws:
@@ -104,7 +105,7 @@ def unit_draw(value):
 @pytest.mark.parametrize(
     ("kinds", "suspected"),
     [((0, 1, 2, 3), ()), ((1,), (0, 2, 3)), ((2, 3), (0, 2, 3)), ((2, 3), (0, 1, 2, 3))],
-    ids=["all rows", "suspects", "home and away", "home and away, all"],
+    ids=["all rows", "suspects", "match flips", "match flips, all"],
 )
 def test_every_kind_of_proposal_is_in_detailed_balance(monkeypatch, name, kinds, suspected):
     """The kernel accepts with min(1, π(b) q(b, a) / π(a) q(a, b)), q counted from its own draws."""
@@ -147,25 +148,25 @@ def test_probabilities_of_neighbours_add_up():
         assert np.all(np.diff(probability[1:]) <= 0)
 
 
-def test_home_counts_the_states_at_home():
+def test_matched_states_are_counted():
     rng = np.random.default_rng(2)
     n, steps = 6, 300
     mu, y, perm = rng.normal(size=n), rng.normal(size=n), np.arange(n)
-    slots, home = np.zeros((n, 4)), np.zeros(n)
+    slots, matched = np.zeros((n, 4)), np.zeros(n)
     slots[:, swap.MU], slots[:, swap.HELD] = mu, y
     rows, belief = np.argsort(mu), Belief(np.full(n, 0.5), NOWHERE, 0)
-    at_home, held = np.zeros(n), np.zeros(n)
+    own, held = np.zeros(n), np.zeros(n)
+    state = local.State(slots, perm, NOWHERE, matched)
+    lists = local.Lists(rows, NOWHERE, NOWHERE, NOWHERE, ALL_SCALES)
+    schedule = swap.Schedule(steps, 20, 1)
     for step in range(steps):
-        local.advance_block(
-            slots, perm, NOWHERE, home, rows, NOWHERE, NOWHERE, ALL_SCALES, belief, 2.0,
-            np.uint64(7), step, step + 1, 20, 1,
-        )  # fmt: skip
+        local.advance_block(state, lists, belief, 2.0, np.uint64(7), step, step + 1, schedule)
         if step + 1 > 20:
-            at_home += perm == np.arange(n)
+            own += perm == np.arange(n)
             held += y[perm]
     n_kept = steps - 20
-    local.close_home(slots, perm, home, 0, n, n_kept)
+    local.close_matches(state, 0, n, n_kept)
     swap.close_averages(slots, 0, n, n_kept)
-    np.testing.assert_allclose(home, at_home / n_kept)
+    np.testing.assert_allclose(matched, own / n_kept)
     np.testing.assert_allclose(slots[:, swap.SUM], held / n_kept)
-    assert 0 < home.min() < home.max() < 1
+    assert 0 < matched.min() < matched.max() < 1

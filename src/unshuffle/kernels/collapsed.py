@@ -11,6 +11,7 @@ reversible chain, because they depend on each other once the coefficients are in
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,40 +19,52 @@ from .jit import kernel
 from .local import Belief, too_far
 from .rng import draw, high_index, stream_key
 from .strides import draw_scale, is_upward
-from .swap import accepts, exchange_cost
+from .swap import Stream, accepts, exchange_cost
 from .types import FloatArray, IntArray
 
 _LOW_26 = np.uint64(0x3FFFFFF)
 
 
+class Integrated(NamedTuple):
+    """The model with coefficients and noise integrated out.
+
+    Attributes
+    ----------
+    basis : array of shape (n, rank)
+    y : array of shape (n,)
+    shape, scale : float
+        Of the inverse gamma distribution of the noise variance.
+    """
+
+    basis: FloatArray
+    y: FloatArray
+    shape: float
+    scale: float
+
+
 @kernel
 def advance_collapsed(
-    basis: FloatArray,
-    y: FloatArray,
+    model: Integrated,
     perm: IntArray,
     theta: FloatArray,
     rows: IntArray,
     limits: IntArray,
-    shape: float,
-    scale: float,
     belief: Belief,
     n_steps: int,
-    seed: np.uint64,
-    iteration: int,
+    stream: Stream,
 ) -> int:
     """Run `n_steps` proposals; return the accepted swaps.
 
-    `basis` has shape (n, rank), ``theta = basis.T @ y[perm]`` follows the permutation. `rows` lists
-    the movable rows block by block; the block of the row at place p is
-    ``limits[0, p]:limits[1, p]``.
+    ``theta = basis.T @ y[perm]`` follows the permutation. `rows` lists the movable rows block by
+    block; the block of the row at place p is ``limits[0, p]:limits[1, p]``.
     """
+    basis, y, shape, left = model
     accepted, priced = 0, len(belief.costs) > 0
     n = np.uint64(len(rows))
     rank = basis.shape[1]
-    left = scale
     for k in range(rank):
         left -= 0.5 * theta[k] * theta[k]
-    key = stream_key(seed, iteration, 0)
+    key = stream_key(stream.seed, stream.iteration, 0)
     for step in range(n_steps):
         bits = draw(key, 2 * step)
         place = np.int64(high_index(bits, n))
