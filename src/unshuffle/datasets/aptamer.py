@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import TableError
-from ..io.tables.text import TextSource
+from ..io.tables.text import TextFile
 from ..kernels.types import FloatArray
 
 COLUMNS = ("sequence", "affinity")
@@ -81,7 +81,7 @@ def load_aptamers(path: str | os.PathLike[str]) -> AptamerData:
             f"from the paper ({REFERENCE}) or its authors and save it as CSV or TSV with the "
             f"columns {' and '.join(map(repr, COLUMNS))}"
         )
-    source = TextSource(file)
+    source = TextFile(file)
     sequence, affinity = (find_column(file, source.names, name) for name in COLUMNS)
     table = source.read([sequence, affinity], text={sequence}, numbers={affinity})
     sequences = [str(value).strip().upper() for value in table.columns[sequence]]
