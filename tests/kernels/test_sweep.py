@@ -104,7 +104,7 @@ class Setting:
                 assert np.array_equal(slots.held, self.y[slots.label])
                 after[self.number[tuple(slots.label)]] += start * probability
                 total += start * probability * slots.total
-                home += start * probability * slots.home
+                home += start * probability * slots.matched
                 reached += probability
             assert reached == pytest.approx(1.0)
         if counts:

@@ -9,7 +9,7 @@ import numpy as np
 from ..data.problem import Problem
 from ..data.threads import Workers
 from ..families.family import Interaction
-from ..kernels.local import Belief, Lists, State, advance_blocks
+from ..kernels.local import Lists, RowPrior, State, advance_blocks
 from ..kernels.swap import HELD, MU, SUM, Schedule, Stream, Task, advance_groups
 from ..kernels.types import FloatArray, IntArray
 from .settings import WORK, WorkSettings
@@ -72,9 +72,9 @@ class Chain:
         perm: IntArray,
         iteration: int,
         lists: Lists,
-        belief: Belief,
+        by_row: RowPrior,
     ) -> tuple[FloatArray, FloatArray, float]:
-        """Propose pairs that are neighbours in `lists`, under the prior `belief`.
+        """Propose pairs that are neighbours in `lists`, under the prior `by_row`.
 
         Returns the average labels, the share of states in which each row held its own label
         (both of shape (n,)), and the acceptance rate.
@@ -92,7 +92,7 @@ class Chain:
 
         def advance(task: Task) -> int:
             return advance_blocks(
-                state, self.problem.starts, lists, belief, rows.weight, stream, self.schedule, task
+                state, self.problem.starts, lists, by_row, rows.weight, stream, self.schedule, task
             )
 
         average, rate = self._run(advance, rows.values, labels, perm)

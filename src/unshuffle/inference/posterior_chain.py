@@ -185,7 +185,7 @@ class PosteriorChain:
         perm, theta = self.perm.copy(), problem.y[self.perm] @ model.basis
         advance_collapsed(
             Integrated(model.basis, problem.y, shape, scale), perm, theta, self._members,
-            self._limits, model.prior.belief(problem, self.rate), self.n_proposals,
+            self._limits, model.prior.by_row(problem, self.rate), self.n_proposals,
             Stream(self.collapsed_seed, self.iteration),
         )  # fmt: skip
         theta = problem.y[perm] @ model.basis

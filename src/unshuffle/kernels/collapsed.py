@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .jit import kernel
-from .local import Belief, too_far
+from .local import RowPrior, too_far
 from .rng import draw, high_index, stream_key
 from .strides import draw_scale, is_upward
 from .swap import Stream, accepts, exchange_cost
@@ -49,7 +49,7 @@ def advance_collapsed(
     theta: FloatArray,
     rows: IntArray,
     limits: IntArray,
-    belief: Belief,
+    prior: RowPrior,
     n_steps: int,
     stream: Stream,
 ) -> int:
@@ -59,7 +59,7 @@ def advance_collapsed(
     block; the block of the row at place p is ``limits[0, p]:limits[1, p]``.
     """
     basis, y, shape, left = model
-    accepted, priced = 0, len(belief.costs) > 0
+    accepted, priced = 0, len(prior.costs) > 0
     n = np.uint64(len(rows))
     rank = basis.shape[1]
     for k in range(rank):
@@ -82,7 +82,7 @@ def advance_collapsed(
         j = rows[other]
         label_i = perm[i]
         label_j = perm[j]
-        if too_far(belief, i, j, label_i, label_j):
+        if too_far(prior, i, j, label_i, label_j):
             continue
         difference = y[label_j] - y[label_i]
         along = 0.0
@@ -96,7 +96,7 @@ def advance_collapsed(
             continue
         log_ratio = -shape * math.log(remains / left)
         if priced:
-            log_ratio -= exchange_cost(belief.costs, i, j, label_i, label_j)
+            log_ratio -= exchange_cost(prior.costs, i, j, label_i, label_j)
         if not accepts(log_ratio, key, 2 * step + 1):
             continue
         accepted += 1

@@ -89,7 +89,7 @@ class State(NamedTuple):
     matched: FloatArray
 
 
-class Belief(NamedTuple):
+class RowPrior(NamedTuple):
     """The prior over permutations, row by row.
 
     Attributes
@@ -154,20 +154,20 @@ def useful_scales(
 
 
 @kernel
-def too_far(belief: Belief, i: int, j: int, label_i: int, label_j: int) -> bool:
+def too_far(prior: RowPrior, i: int, j: int, label_i: int, label_j: int) -> bool:
     """Whether a swap would carry a label beyond its reach."""
-    if len(belief.places) == 0:
+    if len(prior.places) == 0:
         return False
-    far_i: int = abs(belief.places[label_j] - belief.places[i])
-    far_j: int = abs(belief.places[label_i] - belief.places[j])
-    return far_i > belief.reach or far_j > belief.reach
+    far_i: int = abs(prior.places[label_j] - prior.places[i])
+    far_j: int = abs(prior.places[label_i] - prior.places[j])
+    return far_i > prior.reach or far_j > prior.reach
 
 
 @kernel
 def advance_block(
     state: State,
     lists: Lists,
-    belief: Belief,
+    prior: RowPrior,
     precision: float,
     key: np.uint64,
     done: int,
@@ -185,7 +185,7 @@ def advance_block(
         lists.place_of,
         lists.max_scale,
     )
-    accepted, priced = 0, len(belief.costs) > 0
+    accepted, priced = 0, len(prior.costs) > 0
     low_rows, high_rows = useful_scales(rows, slots, precision, max_scale)
     low_suspects, high_suspects = useful_scales(suspects, slots, precision, max_scale)
     log_q = log_distance_probabilities(low_suspects, high_suspects)
@@ -215,11 +215,11 @@ def advance_block(
             correction = -log_q[distance]
         j = members[other]
         label_j = perm[j]
-        if too_far(belief, i, j, label_i, label_j):
+        if too_far(prior, i, j, label_i, label_j):
             continue
         log_ratio = (slots[i, MU] - slots[j, MU]) * (slots[j, HELD] - slots[i, HELD]) * precision
         if priced:
-            log_ratio -= exchange_cost(belief.costs, i, j, label_i, label_j)
+            log_ratio -= exchange_cost(prior.costs, i, j, label_i, label_j)
         if not accepts(log_ratio + correction, key, 2 * step + 1):
             continue
         accepted += 1
@@ -261,7 +261,7 @@ def advance_blocks(
     state: State,
     starts: IntArray,
     lists: Lists,
-    belief: Belief,
+    prior: RowPrior,
     precision: float,
     stream: Stream,
     schedule: Schedule,
@@ -287,7 +287,7 @@ def advance_blocks(
         done = own.n_steps * task.piece // task.n_pieces
         end = own.n_steps * (task.piece + 1) // task.n_pieces
         key = stream_key(stream.seed, stream.iteration, g)
-        accepted += advance_block(state, members, belief, precision, key, done, end, own)
+        accepted += advance_block(state, members, prior, precision, key, done, end, own)
         if task.piece == task.n_pieces - 1:
             n_kept = kept_states(own.n_steps, own.burn_in, own.thin)
             close_matches(state, first, last, n_kept)

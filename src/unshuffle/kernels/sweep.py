@@ -49,7 +49,7 @@ class Slots(NamedTuple):
         Fitted value of the row, and the label value it holds.
     label : array of shape (m,)
         Slot of the row whose own label it is; ``-1 - row`` where that row has no slot.
-    total, home : arrays of shape (m,)
+    total, matched : arrays of shape (m,)
         Sums, over the counted visits, of the label and of the probability of holding the own one.
     cost : array of shape (m,), or of length 0 for the uniform prior
         Log odds against the row being mismatched.
@@ -61,7 +61,7 @@ class Slots(NamedTuple):
     held: FloatArray
     label: IntArray
     total: FloatArray
-    home: FloatArray
+    matched: FloatArray
     cost: FloatArray
     where: IntArray
 
@@ -82,7 +82,7 @@ def sweep_pairs(
     Pairs are (r, r + stride) for r in ``offset + 2 k stride + [0, stride)``, k any integer.
     """
     mu, held, label = slots.mu, slots.held, slots.label
-    total, home, cost, where = slots.total, slots.home, slots.cost, slots.where
+    total, matched, cost, where = slots.total, slots.matched, slots.cost, slots.where
     size, period, accepted = len(mu), 2 * stride, 0
     priced = len(cost) > 0
     start = offset - period
@@ -102,8 +102,8 @@ def sweep_pairs(
                 moved = weight * (held_j - held_i)
                 total[i] += held_i + moved
                 total[j] += held_j - moved
-                home[i] += weight * (label_j == i) + (1.0 - weight) * (label_i == i)
-                home[j] += weight * (label_i == j) + (1.0 - weight) * (label_j == j)
+                matched[i] += weight * (label_j == i) + (1.0 - weight) * (label_i == i)
+                matched[j] += weight * (label_i == j) + (1.0 - weight) * (label_j == j)
             if log_ratio >= 0.0 or to_unit(draw(key, i)) < odds:
                 accepted += 1
                 held[i], label[i] = held_j, label_j
@@ -116,10 +116,10 @@ def sweep_pairs(
         if counts:  # slots without a partner, at the two ends
             for i in range(max(first, size - stride), last):
                 total[i] += held[i]
-                home[i] += label[i] == i
+                matched[i] += label[i] == i
             for i in range(max(start + stride, lower), min(start + period, upper, stride)):
                 total[i] += held[i]
-                home[i] += label[i] == i
+                matched[i] += label[i] == i
         start += period
     return accepted
 
@@ -130,7 +130,7 @@ def sweep_flips(
 ) -> int:
     """Propose to each slot in turn to give up its own label or to take it back; return accepted."""
     mu, held, label = slots.mu, slots.held, slots.label
-    total, home, cost, where = slots.total, slots.home, slots.cost, slots.where
+    total, matched, cost, where = slots.total, slots.matched, slots.cost, slots.where
     size, accepted, farthest = len(mu), 0, 1 << high
     log_q = log_shell_probabilities(low, high)
     for i in range(size):
@@ -150,7 +150,7 @@ def sweep_flips(
         if j < 0 or j >= size:
             if counts:
                 total[i] += held_i
-                home[i] += label_i == i
+                matched[i] += label_i == i
             continue
         held_j, label_j = held[j], label[j]
         log_ratio = (mu[i] - mu[j]) * (held_j - held_i) * precision
@@ -160,7 +160,7 @@ def sweep_flips(
         if counts:
             weight = (1.0 if log_ratio >= 0.0 else odds) / (1.0 + odds)
             total[i] += held_i + weight * (held_j - held_i)
-            home[i] += 1.0 - weight if label_i == i else weight
+            matched[i] += 1.0 - weight if label_i == i else weight
         if log_ratio >= 0.0 or to_unit(draw(key, 2 * i + 1)) < odds:
             accepted += 1
             held[i], label[i] = held_j, label_j
@@ -215,7 +215,7 @@ def sweep_mismatched_flips(slots: Slots, precision: float, key: np.uint64, count
     on matched rows.
     """
     mu, held, label = slots.mu, slots.held, slots.label
-    total, home, cost, where = slots.total, slots.home, slots.cost, slots.where
+    total, matched, cost, where = slots.total, slots.matched, slots.cost, slots.where
     size, accepted = len(mu), 0
     rank = np.empty(size, dtype=np.int64)
     for parity in range(2):
@@ -250,7 +250,7 @@ def sweep_mismatched_flips(slots: Slots, precision: float, key: np.uint64, count
             if other < 0 or other >= n_others:
                 if counts:
                     total[i] += held_i
-                    home[i] += is_matched
+                    matched[i] += is_matched
                 continue
             held_j, label_j = others.held[other], others.label[other]
             log_ratio = (mu[i] - others.mu[other]) * (held_j - held_i) * precision + correction
@@ -259,7 +259,7 @@ def sweep_mismatched_flips(slots: Slots, precision: float, key: np.uint64, count
             if counts:
                 weight = (1.0 if log_ratio >= 0.0 else odds) / (1.0 + odds)
                 total[i] += held_i + weight * (held_j - held_i)
-                home[i] += 1.0 - weight if is_matched else weight
+                matched[i] += 1.0 - weight if is_matched else weight
             if log_ratio >= 0.0 or to_unit(draw(key, 2 * i + 1)) < odds:
                 accepted += 1
                 held[i], label[i] = held_j, label_j
