@@ -38,8 +38,8 @@ def run():
     slots = np.zeros((36, 4))
     slots[:, 0], slots[:, 1] = mu[:36], y[perm[:36]]
     for piece in range(2):
-        schedule = swap.Schedule(2000, 100, 40)
-        accepted = swap.advance_groups(slots, perm, starts, 0, 3, 3.0, seed, 1, schedule, piece, 2)
+        how = swap.Stream(seed, 1), swap.Schedule(2000, 100, 40), swap.Task(0, 3, piece, 2)
+        accepted = swap.advance_groups(slots, perm, starts, 3.0, *how)
         yield np.array([accepted])
     yield slots
     yield perm
@@ -71,27 +71,27 @@ def run():
     match.rank_inside(mu, starts, rows)
     local.pick_suspects(rows, starts, mu[:36] > -0.5, suspects, place_of, limits)
     lists = local.Lists(rows, suspects[: limits[-1]], limits, place_of, local.ALL_SCALES)
-    belief = local.Belief(rng.uniform(0, 3, size=36), np.empty(0, dtype=np.int64), 0)
+    prior = local.RowPrior(rng.uniform(0, 3, size=36), np.empty(0, dtype=np.int64), 0)
     perm = np.arange(n)
     slots = np.zeros((36, 4))
     slots[:, 0], slots[:, 1] = mu[:36], y[:36]
     accepted = local.advance_blocks(
-        slots, perm, np.arange(n), home, starts, lists, belief, 0, 3, 3.0, seed, 1,
-        swap.Schedule(2000, 100, 1), 0, 1,
+        local.State(slots, perm, np.arange(n), home), starts, lists, prior, 3.0,
+        swap.Stream(seed, 1), swap.Schedule(2000, 100, 1), swap.Task(0, 3, 0, 1),
     )  # fmt: skip
     assert accepted > 50
     yield slots
     yield perm
     yield home
-    yield from swap_collapsed(basis, y, perm, rows, starts, belief, seed)
+    yield from swap_collapsed(basis, y, perm, rows, starts, prior, seed)
 
 
-def swap_collapsed(basis, y, perm, rows, starts, belief, seed):
+def swap_collapsed(basis, y, perm, rows, starts, prior, seed):
     theta = y[perm] @ basis.T
     limits = np.repeat([starts[:-1], starts[1:]], np.diff(starts), axis=1)
-    accepted = collapsed.advance_collapsed(
-        basis.T.copy(), y, perm, theta, rows, limits, 18.5, 3.0 + y @ y / 2, belief, 2000, seed, 1
-    )
+    model = collapsed.Integrated(basis.T.copy(), y, 18.5, 3.0 + y @ y / 2)
+    stream = swap.Stream(seed, 1)
+    accepted = collapsed.advance_collapsed(model, perm, theta, rows, limits, prior, 2000, stream)
     assert accepted > 50
     yield perm
     yield theta

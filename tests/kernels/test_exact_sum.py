@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unshuffle.kernels import exact_sum
-from unshuffle.kernels.block_em import Rows
+from unshuffle.kernels.block_em import PartRows
 from unshuffle.kernels.columns import add_columns
 from unshuffle.kernels.exact_sum import TERMS_PER_CARRY, exponent_above, from_steps, new_sums
 
@@ -20,7 +20,7 @@ def steps_of(values, exponent):
     places, sums = np.arange(len(y), dtype=np.int32), new_sums(np.array([exponent]))
     nothing = np.empty(0, dtype=np.int64)
     # The labels are the last of the columns, and here the only one.
-    add_columns(np.empty((len(y), 0)), Rows(places, y, places, nothing, nothing), sums)
+    add_columns(np.empty((len(y), 0)), PartRows(places, y, places, nothing, nothing), sums)
     return exact_sum.in_steps(sums)[0]
 
 

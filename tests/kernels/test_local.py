@@ -5,25 +5,25 @@ import pytest
 
 from oracles import enumerated_posterior
 from unshuffle.kernels import local, strides, swap
-from unshuffle.kernels.local import ALL_SCALES, Belief
+from unshuffle.kernels.local import ALL_SCALES, RowPrior
 
 N = 4
 NOWHERE = np.empty(0, dtype=np.int64)
-BELIEFS = {
-    "uniform": Belief(np.empty(0), NOWHERE, 0),
-    "mismatches cost": Belief(np.array([0.5, 1.5, 1.0, 0.2]), NOWHERE, 0),
-    "reach": Belief(np.array([0.5, 0.5, 0.5, 0.5]), np.array([0, 1, 2, 3]), 1),
+PRIORS = {
+    "uniform": RowPrior(np.empty(0), NOWHERE, 0),
+    "mismatches cost": RowPrior(np.array([0.5, 1.5, 1.0, 0.2]), NOWHERE, 0),
+    "reach": RowPrior(np.array([0.5, 0.5, 0.5, 0.5]), np.array([0, 1, 2, 3]), 1),
 }
 
 
-def target_of(perms, likelihood, belief):
+def target_of(perms, likelihood, prior):
     """The posterior by brute force: likelihood times prior, zero beyond reach."""
     weight = likelihood.copy()
     for k, perm in enumerate(perms):
         moved = perm != np.arange(N)
-        if len(belief.costs):
-            weight[k] *= np.exp(-belief.costs[moved].sum())
-        if len(belief.places) and np.abs(perm - np.arange(N)).max() > belief.reach:
+        if len(prior.costs):
+            weight[k] *= np.exp(-prior.costs[moved].sum())
+        if len(prior.places) and np.abs(perm - np.arange(N)).max() > prior.reach:
             weight[k] = 0.0
     return weight / weight.sum()
 
@@ -49,16 +49,16 @@ def all_first_draws(kinds):
 class Kernel:
     """The kernel on four rows, with its draws replaced."""
 
-    def __init__(self, monkeypatch, belief, suspected, noise=0.7):
+    def __init__(self, monkeypatch, prior, suspected, noise=0.7):
         rng = np.random.default_rng(0)
-        self.mu, self.y, self.noise, self.belief = (
+        self.mu, self.y, self.noise, self.prior = (
             rng.normal(size=N),
             rng.normal(size=N),
             noise,
-            belief,
+            prior,
         )
         self.monkeypatch = monkeypatch
-        local_table = len(belief.places) > 0
+        local_table = len(prior.places) > 0
         self.rows = np.arange(N) if local_table else np.argsort(self.mu)
         self.max_scale = 2 if local_table else ALL_SCALES
         self.suspects = np.array([i for i in self.rows if i in suspected], dtype=np.int64)
@@ -66,7 +66,7 @@ class Kernel:
         self.place_of[self.suspects] = np.arange(len(self.suspects))
         self.perms, likelihood = enumerated_posterior(self.mu, self.y, noise, np.array([0, N]))
         self.number = {tuple(p): k for k, p in enumerate(self.perms)}
-        self.target = target_of(self.perms, likelihood, belief)
+        self.target = target_of(self.perms, likelihood, prior)
 
     def step(self, k, bits, unit):
         """State after one step from state k, with these two draws."""
@@ -79,15 +79,16 @@ class Kernel:
         slots = np.zeros((N, 4))
         slots[:, swap.MU], slots[:, swap.HELD] = self.mu, self.y[perm]
         row_of_label = np.argsort(perm)
+        lists = local.Lists(self.rows, self.suspects, NOWHERE, self.place_of, self.max_scale)
         local.advance_block.py_func(
-            slots, perm, row_of_label, np.zeros(N), self.rows, self.suspects, self.place_of,
-            self.max_scale, self.belief, self.noise**-2, np.uint64(0), 0, 1, 0, 1,
+            local.State(slots, perm, row_of_label, np.zeros(N)), lists, self.prior,
+            self.noise**-2, np.uint64(0), 0, 1, swap.Schedule(1, 0, 1),
         )  # fmt: skip
         assert np.array_equal(row_of_label, np.argsort(perm))
         return self.number[tuple(perm)]
 
     def proposals(self, draws):
-        """Chance that each state proposes each other: the lowest second draw accepts them all."""
+        """Probability that each state proposes each other: the lowest second draw accepts them all."""
         chance = np.zeros((len(self.perms), len(self.perms)))
         for k in np.flatnonzero(self.target):
             for bits in draws:
@@ -100,15 +101,15 @@ def unit_draw(value):
     return np.uint64(int(value * 2**53) << 11)
 
 
-@pytest.mark.parametrize("name", BELIEFS)
+@pytest.mark.parametrize("name", PRIORS)
 @pytest.mark.parametrize(
     ("kinds", "suspected"),
     [((0, 1, 2, 3), ()), ((1,), (0, 2, 3)), ((2, 3), (0, 2, 3)), ((2, 3), (0, 1, 2, 3))],
-    ids=["all rows", "suspects", "home and away", "home and away, all"],
+    ids=["all rows", "suspects", "match flips", "match flips, all"],
 )
 def test_every_kind_of_proposal_is_in_detailed_balance(monkeypatch, name, kinds, suspected):
     """The kernel accepts with min(1, π(b) q(b, a) / π(a) q(a, b)), q counted from its own draws."""
-    kernel = Kernel(monkeypatch, BELIEFS[name], suspected)
+    kernel = Kernel(monkeypatch, PRIORS[name], suspected)
     draws = list(all_first_draws(kinds))
     chance, target = kernel.proposals(draws), kernel.target
     checked = 0
@@ -147,25 +148,25 @@ def test_probabilities_of_neighbours_add_up():
         assert np.all(np.diff(probability[1:]) <= 0)
 
 
-def test_home_counts_the_states_at_home():
+def test_matched_states_are_counted():
     rng = np.random.default_rng(2)
     n, steps = 6, 300
     mu, y, perm = rng.normal(size=n), rng.normal(size=n), np.arange(n)
-    slots, home = np.zeros((n, 4)), np.zeros(n)
+    slots, matched = np.zeros((n, 4)), np.zeros(n)
     slots[:, swap.MU], slots[:, swap.HELD] = mu, y
-    rows, belief = np.argsort(mu), Belief(np.full(n, 0.5), NOWHERE, 0)
-    at_home, held = np.zeros(n), np.zeros(n)
+    rows, prior = np.argsort(mu), RowPrior(np.full(n, 0.5), NOWHERE, 0)
+    own, held = np.zeros(n), np.zeros(n)
+    state = local.State(slots, perm, NOWHERE, matched)
+    lists = local.Lists(rows, NOWHERE, NOWHERE, NOWHERE, ALL_SCALES)
+    schedule = swap.Schedule(steps, 20, 1)
     for step in range(steps):
-        local.advance_block(
-            slots, perm, NOWHERE, home, rows, NOWHERE, NOWHERE, ALL_SCALES, belief, 2.0,
-            np.uint64(7), step, step + 1, 20, 1,
-        )  # fmt: skip
+        local.advance_block(state, lists, prior, 2.0, np.uint64(7), step, step + 1, schedule)
         if step + 1 > 20:
-            at_home += perm == np.arange(n)
+            own += perm == np.arange(n)
             held += y[perm]
     n_kept = steps - 20
-    local.close_home(slots, perm, home, 0, n, n_kept)
+    local.close_matches(state, 0, n, n_kept)
     swap.close_averages(slots, 0, n, n_kept)
-    np.testing.assert_allclose(home, at_home / n_kept)
+    np.testing.assert_allclose(matched, own / n_kept)
     np.testing.assert_allclose(slots[:, swap.SUM], held / n_kept)
-    assert 0 < home.min() < home.max() < 1
+    assert 0 < matched.min() < matched.max() < 1

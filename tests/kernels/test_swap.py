@@ -109,9 +109,8 @@ def test_labels_stay_in_their_group_and_shares_add_up():
     starts = np.array([0, 3, 10, 30], dtype=np.int64)
     mu, y, perm = rng.normal(size=30), rng.normal(size=30), np.arange(30)
     slots = new_slots(mu, y, perm)
-    swap.advance_groups(
-        slots, perm, starts, 0, 3, 0.01, np.uint64(1), 0, swap.Schedule(10_000, 100, 1), 0, 1
-    )
+    schedule, stream = swap.Schedule(10_000, 100, 1), swap.Stream(np.uint64(1), 0)
+    swap.advance_groups(slots, perm, starts, 0.01, stream, schedule, swap.Task(0, 3, 0, 1))
     for a, b in itertools.pairwise(starts):
         assert sorted(perm[a:b]) == list(range(a, b))
     total = 12_345

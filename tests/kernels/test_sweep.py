@@ -17,12 +17,12 @@ class Decisions:
     """Replays a script of choices, and writes down those that were not foreseen."""
 
     def __init__(self, script):
-        self.script, self.made, self.chance = script, [], 1.0
+        self.script, self.made, self.probability = script, [], 1.0
 
-    def choose(self, chances):
+    def choose(self, probabilities):
         k = self.script[len(self.made)] if len(self.made) < len(self.script) else 0
-        self.made.append((k, len(chances)))
-        self.chance *= chances[k]
+        self.made.append((k, len(probabilities)))
+        self.probability *= probabilities[k]
         return k
 
 
@@ -40,7 +40,7 @@ class Coin:
 
 
 def every_outcome(monkeypatch, run, n_scales):
-    """Yield chance and result of `run()` for all it may draw.
+    """Yield probability and result of `run()` for all it may draw.
 
     Even counters draw a neighbour on the scales 1 .. `n_scales`, at two distances each.
     """
@@ -62,8 +62,8 @@ def every_outcome(monkeypatch, run, n_scales):
             monkeypatch.setattr(module, "to_unit", lambda bits, d=decisions: Coin(d))
         monkeypatch.setattr(sweep, "accepts", swap.accepts.py_func)
         result = run()
-        if decisions.chance > 0.0:
-            yield decisions.chance, result
+        if decisions.probability > 0.0:
+            yield decisions.probability, result
         for place in range(len(script), len(decisions.made)):
             first = [k for k, _ in decisions.made[:place]]
             todo += [[*first, k] for k in range(1, decisions.made[place][1])]
@@ -98,14 +98,14 @@ class Setting:
                 return slots
 
             reached = 0.0
-            for chance, slots in every_outcome(monkeypatch, run, n_scales):
+            for probability, slots in every_outcome(monkeypatch, run, n_scales):
                 if len(self.costs):
                     assert np.array_equal(slots.where, np.argsort(slots.label))
                 assert np.array_equal(slots.held, self.y[slots.label])
-                after[self.number[tuple(slots.label)]] += start * chance
-                total += start * chance * slots.total
-                home += start * chance * slots.home
-                reached += chance
+                after[self.number[tuple(slots.label)]] += start * probability
+                total += start * probability * slots.total
+                home += start * probability * slots.matched
+                reached += probability
             assert reached == pytest.approx(1.0)
         if counts:
             np.testing.assert_allclose(total, self.target @ self.y[self.perms], atol=1e-12)
@@ -135,14 +135,16 @@ def test_pairs_leave_the_posterior_fixed(monkeypatch, name):
 
 
 KINDS = {
-    "home": lambda slots, p: sweep.sweep_home.py_func(slots, p, np.uint64(0), 1, 2, True),
-    "join": lambda slots, p: sweep.sweep_join.py_func(slots, p, np.uint64(0), True),
+    "flips": lambda slots, p: sweep.sweep_flips.py_func(slots, p, np.uint64(0), 1, 2, True),
+    "mismatched flips": lambda slots, p: sweep.sweep_mismatched_flips.py_func(
+        slots, p, np.uint64(0), True
+    ),
 }
-CASES = [("home", 3, 2), ("join", 4, 1)]
+CASES = [("flips", 3, 2), ("mismatched flips", 4, 1)]
 
 
 @pytest.mark.parametrize(("name", "n", "n_scales"), CASES)
-def test_leaving_and_going_home_leave_the_posterior_fixed(monkeypatch, name, n, n_scales):
+def test_match_flips_leave_the_posterior_fixed(monkeypatch, name, n, n_scales):
     setting = Setting(COSTS["mismatches cost"][:n], n)
 
     def move(slots):
@@ -155,7 +157,7 @@ def test_leaving_and_going_home_leave_the_posterior_fixed(monkeypatch, name, n, 
     assert setting.check(monkeypatch, move, n_scales, counts=False) > 1e-4
 
 
-def test_exchanges_among_those_away_leave_the_posterior_fixed(monkeypatch):
+def test_exchanges_among_mismatched_slots_leave_the_posterior_fixed(monkeypatch):
     setting = Setting(COSTS["mismatches cost"])
     moved = 0
     for stride, offset in ((1, 0), (1, 1), (2, 0), (2, 3), (3, 1)):
@@ -164,7 +166,7 @@ def test_exchanges_among_those_away_leave_the_posterior_fixed(monkeypatch):
         def move(slots):
             nonlocal moved
             before = slots.label == np.arange(N)
-            moved += sweep.sweep_away.py_func(slots, setting.precision, np.uint64(0), 1)
+            moved += sweep.sweep_mismatched.py_func(slots, setting.precision, np.uint64(0), 1)
             assert np.array_equal(before, slots.label == np.arange(N))
 
         assert setting.check(monkeypatch, move, counts=False) < 1e-12

@@ -9,8 +9,8 @@ import numpy as np
 from ..data.problem import Problem
 from ..data.threads import Workers
 from ..families.family import Interaction
-from ..kernels.local import Belief, Lists, advance_blocks
-from ..kernels.swap import HELD, MU, SUM, Schedule, advance_groups
+from ..kernels.local import Lists, RowPrior, State, advance_blocks
+from ..kernels.swap import HELD, MU, SUM, Schedule, Stream, Task, advance_groups
 from ..kernels.types import FloatArray, IntArray
 from .settings import WORK, WorkSettings
 from .sweeps import Sweeps, even_edges, task_count
@@ -57,11 +57,11 @@ class Chain:
         Returns the average labels, shape (n,), and the acceptance rate.
         """
 
-        def advance(group: int, group_end: int, piece: int, n_pieces: int) -> int:
+        def advance(task: Task) -> int:
+            stream = Stream(self.seed, iteration)
             return advance_groups(
-                self._slots, perm, self.problem.starts, group, group_end, rows.weight,
-                self.seed, iteration, self.schedule, piece, n_pieces,
-            )  # fmt: skip
+                self._slots, perm, self.problem.starts, rows.weight, stream, self.schedule, task
+            )
 
         return self._run(advance, rows.values, labels, perm)
 
@@ -72,31 +72,35 @@ class Chain:
         perm: IntArray,
         iteration: int,
         lists: Lists,
-        belief: Belief,
+        by_row: RowPrior,
     ) -> tuple[FloatArray, FloatArray, float]:
-        """Propose pairs that are neighbours in `lists`, under the prior `belief`.
+        """Propose pairs that are neighbours in `lists`, under the prior `by_row`.
 
         Returns the average labels, the share of states in which each row held its own label
         (both of shape (n,)), and the acceptance rate.
         """
-        home = np.zeros(self.problem.n_rows)
-        home[self.problem.n_movable :] = 1.0
+        matched = np.zeros(self.problem.n_rows)
+        matched[self.problem.n_movable :] = 1.0
         row_of_label = np.empty(self.problem.n_rows if len(lists.suspects) else 0, dtype=np.int64)
         if len(lists.suspects):
             row_of_label[perm] = np.arange(self.problem.n_rows)
 
-        def advance(block: int, block_end: int, piece: int, n_pieces: int) -> int:
+        state, stream = (
+            State(self._slots, perm, row_of_label, matched),
+            Stream(self.seed, iteration),
+        )
+
+        def advance(task: Task) -> int:
             return advance_blocks(
-                self._slots, perm, row_of_label, home, self.problem.starts, lists, belief, block,
-                block_end, rows.weight, self.seed, iteration, self.schedule, piece, n_pieces,
-            )  # fmt: skip
+                state, self.problem.starts, lists, by_row, rows.weight, stream, self.schedule, task
+            )
 
         average, rate = self._run(advance, rows.values, labels, perm)
-        return average, home, rate
+        return average, matched, rate
 
     def _run(
         self,
-        advance: Callable[[int, int, int, int], int],
+        advance: Callable[[Task], int],
         values: FloatArray,
         labels: FloatArray,
         perm: IntArray,
@@ -112,7 +116,7 @@ class Chain:
         for piece in range(n_pieces):
 
             def work(task: tuple[int, int], piece: int = piece) -> int:
-                return advance(*task, piece, n_pieces)
+                return advance(Task(*task, piece, n_pieces))
 
             accepted += sum(self.workers.map(work, tasks))
         average = labels.copy()

@@ -26,8 +26,8 @@ class ExactAlignment(SoftAlignment):
     def __call__(self, state: State, iteration: int) -> Alignment:
         """Posterior means at `state`; `iteration` plays no role."""
         problem, y = self.problem, self.problem.y
-        belief = self.prior.belief(problem, state.mismatch_rate)
-        expected, home = y.copy(), np.ones(problem.n_rows)
+        by_row = self.prior.by_row(problem, state.mismatch_rate)
+        expected, matched = y.copy(), np.ones(problem.n_rows)
         perm: IntArray = np.arange(problem.n_rows, dtype=np.int64)
         for first, last in zip(problem.starts[:-1], problem.starts[1:], strict=True):
             rows = slice(int(first), int(last))
@@ -36,17 +36,17 @@ class ExactAlignment(SoftAlignment):
                 y[rows][orders], state.fitted[rows], state.noise_scale
             )
             moved = orders != np.arange(last - first)
-            if len(belief.costs):
-                log_weight = log_weight - belief.costs[rows] * moved
+            if len(by_row.costs):
+                log_weight = log_weight - by_row.costs[rows] * moved
             total = log_weight.sum(axis=1)
-            if len(belief.places):
-                total[_beyond(orders, belief.places[rows], belief.reach)] = -np.inf
+            if len(by_row.places):
+                total[_beyond(orders, by_row.places[rows], by_row.reach)] = -np.inf
             weight = np.exp(total - total.max())
             weight /= weight.sum()
             expected[rows] = weight @ y[rows][orders]
-            home[rows] = 1.0 - weight @ moved
+            matched[rows] = 1.0 - weight @ moved
             perm[rows] = first + orders[int(np.argmax(weight))]
-        return self.conclude(state, expected, home, perm)
+        return self.conclude(state, expected, matched, perm)
 
 
 def _beyond(orders: IntArray, places: IntArray, reach: int) -> BoolArray:

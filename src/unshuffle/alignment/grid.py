@@ -16,7 +16,7 @@ class Scaled(NamedTuple):
     """Expected label of each row, probability of its own, logarithm of the columns' factors."""
 
     expected: FloatArray
-    home: FloatArray
+    matched: FloatArray
     columns: FloatArray
 
 
@@ -107,8 +107,8 @@ def scale_on_grid(
     centre = float(y.mean())
     weighted = right * (y - centre)
     expected = centre + left * (_signed(kernel, weighted) + bonus * weighted)
-    home = left * right * (own + bonus)
-    return Scaled(expected, np.minimum(home, 1.0), np.log(right))
+    matched = left * right * (own + bonus)
+    return Scaled(expected, np.minimum(matched, 1.0), np.log(right))
 
 
 def _signed(kernel: GridKernel, values: FloatArray) -> FloatArray:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..data.problem import Problem
-from ..kernels.local import Belief
+from ..kernels.local import RowPrior
 from ..kernels.types import FloatArray, IntArray
 
 NOTHING = np.empty(0)
@@ -52,14 +52,14 @@ class Prior:
         """Whether the order given is believed to carry information."""
         return self.rate is not None or self.match_prob is not None
 
-    def belief(self, problem: Problem, rate: float) -> Belief:
+    def by_row(self, problem: Problem, rate: float) -> RowPrior:
         """Costs for the movable rows at a given rate of mismatches."""
         n = problem.n_movable
         places = NOWHERE if self.places is None else self.places[:n]
         if not self.mostly_right:
-            return Belief(NOTHING, places, self.reach)
+            return RowPrior(NOTHING, places, self.reach)
         costs = mismatch_costs(problem.starts, self.matched(n, rate))
-        return Belief(costs, places, self.reach)
+        return RowPrior(costs, places, self.reach)
 
     def matched(self, n: int, rate: float) -> FloatArray:
         """Prior probability that each of the first n rows holds its own label."""

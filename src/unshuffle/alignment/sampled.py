@@ -37,15 +37,15 @@ class SampledAlignment(SoftAlignment):
     def __call__(self, state: State, iteration: int) -> Alignment:
         """Average the labels over one run of the chain at `state`."""
         perm = state.perm.copy()
-        belief = self.prior.belief(self.problem, state.mismatch_rate)
+        by_row = self.prior.by_row(self.problem, state.mismatch_rate)
         rows = self.family.interaction(state.fitted, state.noise_scale)
         where = (rows, self.statistic, perm, iteration)
         if self._sweeps is None:
-            expected, home, rate = self.chain.run_local_pairs(*where, self.lists(state), belief)
+            expected, matched, rate = self.chain.run_local_pairs(*where, self.lists(state), by_row)
         else:
-            suspected = self._suspected(state) if len(belief.costs) else NOBODY
-            expected, home, rate = self._sweeps.run(*where, belief.costs, suspected)
-        return self.conclude(state, expected, home, perm, rate)
+            suspected = self._suspected(state) if len(by_row.costs) else NOBODY
+            expected, matched, rate = self._sweeps.run(*where, by_row.costs, suspected)
+        return self.conclude(state, expected, matched, perm, rate)
 
     def twin(self) -> "SampledAlignment":
         """An independent one of the same kind, for a thread of its own."""
@@ -77,7 +77,7 @@ class SampledAlignment(SoftAlignment):
     def _suspected(self, state: State) -> BoolArray:
         """Rows whose residual makes a mismatch possible, by the odds of the two-part mixture.
 
-        Not by how often the chain saw them away from home: a row that stayed for one short run
+        Not by how often the chain saw them mismatched: a row that stayed for one short run
         would drop from the list and hardly get another chance.
         """
         n = self.problem.n_movable

@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 from ..data.problem import Problem
 from ..families.family import Family
 from ..families.normal import NORMAL
-from ..kernels.local import Belief
+from ..kernels.local import RowPrior
 from ..kernels.types import FloatArray
 from .grid import scale_on_grid
 from .priors import Prior
@@ -45,44 +45,44 @@ class SinkhornAlignment(SoftAlignment):
     def __call__(self, state: State, iteration: int) -> Alignment:
         """Scaled means at `state`; `iteration` plays no role."""
         problem, y = self.problem, self.problem.y
-        belief = self.prior.belief(problem, state.mismatch_rate)
-        expected, home = y.copy(), np.ones(problem.n_rows)
+        by_row = self.prior.by_row(problem, state.mismatch_rate)
+        expected, matched = y.copy(), np.ones(problem.n_rows)
         for first, last in zip(problem.starts[:-1], problem.starts[1:], strict=True):
             rows = slice(int(first), int(last))
-            expected[rows], home[rows] = self._scale_block(state, y[rows], rows, belief)
-        return self.conclude(state, expected, home, state.perm)
+            expected[rows], matched[rows] = self._scale_block(state, y[rows], rows, by_row)
+        return self.conclude(state, expected, matched, state.perm)
 
     def _scale_block(
-        self, state: State, y: FloatArray, rows: slice, belief: Belief
+        self, state: State, y: FloatArray, rows: slice, by_row: RowPrior
     ) -> tuple[FloatArray, FloatArray]:
         """Expected labels and probabilities of the own one, for one block."""
-        on_grid = self.family.depends_on_difference and not len(belief.places)
+        on_grid = self.family.depends_on_difference and not len(by_row.places)
         if len(y) >= self.settings.smallest_grid_block and on_grid:
             scaled = scale_on_grid(
-                state.fitted[rows], y, state.noise_scale, belief.costs[rows], self._columns[rows],
+                state.fitted[rows], y, state.noise_scale, by_row.costs[rows], self._columns[rows],
                 self.settings.tolerance, self.settings.grid,
             )  # fmt: skip
             if scaled is not None:
                 self._columns[rows] = scaled.columns
-                return scaled.expected, scaled.home
+                return scaled.expected, scaled.matched
         if len(y) > self.settings.largest_dense_block:
             raise ValueError(
                 f"alignment='sinkhorn' needs more noise than {state.noise_scale:.3g} for a group "
                 f"of {len(y)} rows; use 'chain'"
             )
-        log_kernel = self._log_kernel(state, y, rows, belief)
+        log_kernel = self._log_kernel(state, y, rows, by_row)
         plan, self._columns[rows] = scale(log_kernel, self._columns[rows], self.settings)
         return plan @ y, np.diagonal(plan)
 
-    def _log_kernel(self, state: State, y: FloatArray, rows: slice, belief: Belief) -> FloatArray:
+    def _log_kernel(self, state: State, y: FloatArray, rows: slice, by_row: RowPrior) -> FloatArray:
         """Log likelihood of every pair of a block, with the prior."""
         log_kernel = self.family.log_density(y, state.fitted[rows, None], state.noise_scale)
-        if len(belief.costs):
+        if len(by_row.costs):
             # A bonus for the own label is a cost for every other one.
-            np.fill_diagonal(log_kernel, np.diagonal(log_kernel) + belief.costs[rows])
-        if len(belief.places):
-            places = belief.places[rows]
-            log_kernel[np.abs(places[:, None] - places) > belief.reach] = -np.inf
+            np.fill_diagonal(log_kernel, np.diagonal(log_kernel) + by_row.costs[rows])
+        if len(by_row.places):
+            places = by_row.places[rows]
+            log_kernel[np.abs(places[:, None] - places) > by_row.reach] = -np.inf
         return log_kernel
 
 

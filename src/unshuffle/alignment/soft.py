@@ -23,7 +23,7 @@ class SoftAlignment:
         self,
         state: State,
         expected: FloatArray,
-        home: FloatArray,
+        matched: FloatArray,
         perm: IntArray,
         acceptance_rate: float = float("nan"),
     ) -> Alignment:
@@ -31,9 +31,9 @@ class SoftAlignment:
         # A permutation keeps the sum of squares, so the spread needs no second moment.
         spread = max(self._total - self._sum_of_squares(expected), 0.0)
         n = self.problem.n_movable
-        share = float(np.mean(1.0 - home[:n])) if n else 0.0
+        share = float(np.mean(1.0 - matched[:n])) if n else 0.0
         rate = self.prior.next_rate(state.mismatch_rate, share)
-        return Alignment(expected, spread, self.problem.y, perm, acceptance_rate, home, rate)
+        return Alignment(expected, spread, self.problem.y, perm, acceptance_rate, matched, rate)
 
     def _sum_of_squares(self, values: FloatArray) -> float:
         distance = values - self._centre

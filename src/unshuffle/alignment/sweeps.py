@@ -61,12 +61,12 @@ class Sweeps:
         of shape (n,)), and the share of accepted proposals.
         """
         n = self.problem.n_movable
-        expected, home = np.empty(len(labels)), np.empty(len(labels))
-        expected[n:], home[n:] = labels[n:], 1.0
+        expected, matched = np.empty(len(labels)), np.empty(len(labels))
+        expected[n:], matched[n:] = labels[n:], 1.0
         if n == 0:
-            return expected, home, float("nan")
+            return expected, matched, float("nan")
         rows = SweptRows(interaction.values, labels, costs, suspected)
-        answers, precision = Answers(perm, expected, home), interaction.weight
+        answers, precision = Answers(perm, expected, matched), interaction.weight
         small, large = cut_visits(self.problem.starts, self.plan, self.workers.n_jobs, self.work)
 
         def work(task: tuple[int, int]) -> tuple[int, int]:
@@ -79,7 +79,7 @@ class Sweeps:
         tally += [self._run_large(rows, answers, g, precision, iteration) for g in large]
         self._sorted = True
         accepted, proposed = (sum(column) for column in zip(*tally, strict=True))
-        return expected, home, accepted / max(proposed, 1)
+        return expected, matched, accepted / max(proposed, 1)
 
     def _run_large(
         self, rows: SweptRows, answers: Answers, block: int, precision: float, iteration: int
@@ -89,7 +89,7 @@ class Sweeps:
         priced = len(rows.costs) > 0
         key = np.uint64(stream_key(self.seed, iteration, block))
         blocks.sort_block(rows.fitted, first, last, self._order, self._sorted)
-        answers.expected[first:last] = answers.home[first:last] = 0.0
+        answers.expected[first:last] = answers.matched[first:last] = 0.0
         place, tally = np.empty(last - first, dtype=np.int64), np.zeros(2, dtype=np.int64)
         few = blocks.few_suspects(rows, first, last)
         for phase in range(2 if few else 1):
@@ -99,7 +99,7 @@ class Sweeps:
             number, n_warm, n_kept = blocks.phase_sweeps(self.plan, phase)
             tally += self._run_list(slots, precision, key, number, n_warm, n_kept)
             if few and phase == 0:
-                blocks.wait_at_home(first, last, rows, answers, n_kept)
+                blocks.count_unmoved(first, last, rows, answers, n_kept)
             blocks.scatter(members, first, slots, answers)
         blocks.close_block(first, last, answers, self.plan, few)
         return int(tally[0]), int(tally[1])

@@ -2,34 +2,16 @@
 
 from itertools import product
 from numbers import Integral
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from ..kernels.types import FloatArray, IntArray
+from ..kernels.types import IntArray
 
 MAX_COLUMNS = 10_000_000
-
-
-class Letters(NamedTuple):
-    """All sequences, one after the other.
-
-    Attributes
-    ----------
-    codes : array of shape (n_letters,)
-        Place of each letter in the alphabet.
-    rows : array of shape (n_letters,)
-        Number of the sequence each letter stands in.
-    n_rows : int
-        Number of sequences.
-    """
-
-    codes: IntArray
-    rows: IntArray
-    n_rows: int
 
 
 class KmerCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -116,9 +98,17 @@ class KmerCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         counts : array or CSR array of shape (n_samples, n_kmers)
         """
         self._check_parameters()
-        letters = encode(as_strings(X), self.alphabet)
-        count = count_sparse if self.sparse_output else count_dense
-        return count(letters, len(self.alphabet), range(self.k_min, self.k_max + 1))
+        sequences, lengths = as_strings(X), range(self.k_min, self.k_max + 1)
+        codes, rows = encode(sequences, self.alphabet)
+        row, column = find_words(codes, rows, len(self.alphabet), lengths)
+        shape = (len(sequences), sum(len(self.alphabet) ** k for k in lengths))
+        if not self.sparse_output:
+            counts = np.bincount(row * shape[1] + column, minlength=shape[0] * shape[1])
+            return counts.reshape(shape).astype(np.float64)
+        # SciPy keeps the integer type it is given, and not every solver takes 64-bit indices. Words
+        # that occur twice in a sequence are listed twice; SciPy adds them up.
+        where = (row.astype(np.int32), column.astype(np.int32))
+        return csr_array((np.ones(len(row)), where), shape=shape)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the k-mers in the order of the columns.
@@ -205,81 +195,47 @@ def as_strings(X: Any) -> list[str]:
     return sequences
 
 
-def encode(sequences: list[str], alphabet: str) -> Letters:
-    """Replace letters by their place in the alphabet."""
+def encode(sequences: list[str], alphabet: str) -> tuple[IntArray, IntArray]:
+    """Place in the alphabet of every letter of all sequences, and the sequence it stands in."""
+    code = {letter: k for k, letter in enumerate(alphabet)}
+    if alphabet == alphabet.upper():
+        lower = {letter.lower(): k for letter, k in code.items()}
+        code = {letter: k for letter, k in lower.items() if len(letter) == 1} | code
+    table = np.full(max(map(ord, code)) + 2, -1, dtype=np.int64)  # the last entry stays -1
+    table[[ord(letter) for letter in code]] = list(code.values())
     # "surrogatepass" lets broken text through to the message about unknown letters.
     text = "".join(sequences).encode("utf-32-le", "surrogatepass")
-    points = np.frombuffer(text, dtype="<u4")
-    table = code_table(alphabet)
-    codes = table[np.minimum(points, len(table) - 1)]
-    n_rows = len(sequences)
-    lengths = np.fromiter(map(len, sequences), dtype=np.int64, count=n_rows)
-    rows = np.repeat(np.arange(n_rows), lengths)
-    unknown = codes < 0
-    if unknown.any():
-        first = int(np.argmax(unknown))
-        i = int(rows[first])
-        position = first - int(lengths[:i].sum())
+    codes = table[np.minimum(np.frombuffer(text, dtype="<u4"), len(table) - 1)]
+    rows = np.repeat(np.arange(len(sequences)), [len(sequence) for sequence in sequences])
+    unknown = np.flatnonzero(codes < 0)
+    if len(unknown):
+        i = int(rows[unknown[0]])
+        position = int(unknown[0] - np.searchsorted(rows, i))
         raise ValueError(
             f"sequence {i} holds {sequences[i][position]!r} at position {position} (both counted "
             f"from 0), which is not in the alphabet {alphabet!r}; leave out such sequences or "
             "add the letter to `alphabet`"
         )
-    return Letters(codes, rows, n_rows)
+    return codes, rows
 
 
-def code_table(alphabet: str) -> IntArray:
-    """Map code points to places in the alphabet, others to -1; the last entry is always -1."""
-    code = {letter: i for i, letter in enumerate(alphabet)}
-    if alphabet == alphabet.upper():
-        for i, letter in enumerate(alphabet):
-            lower = letter.lower()
-            if len(lower) == 1:
-                code.setdefault(lower, i)
-    table = np.full(max(map(ord, code)) + 2, -1, dtype=np.int64)
-    for letter, i in code.items():
-        table[ord(letter)] = i
-    return table
-
-
-def count_dense(letters: Letters, n_letters: int, lengths: range) -> FloatArray:
-    """Counts as a full table."""
-    blocks = []
-    for k, (rows, words) in zip(lengths, words_of(letters, n_letters, lengths), strict=True):
-        n_words = n_letters**k
-        counts = np.bincount(rows * n_words + words, minlength=letters.n_rows * n_words)
-        blocks.append(counts.reshape(letters.n_rows, n_words))
-    return np.concatenate(blocks, axis=1, dtype=np.float64)
-
-
-def count_sparse(letters: Letters, n_letters: int, lengths: range) -> Any:
-    """Counts as a CSR array."""
-    rows, columns, offset = [], [], 0
-    for k, (row, words) in zip(lengths, words_of(letters, n_letters, lengths), strict=True):
-        # SciPy keeps the integer type it is given, and not every solver takes 64-bit indices.
-        rows.append(row.astype(np.int32))
-        columns.append((words + offset).astype(np.int32))
-        offset += n_letters**k
-    where = (np.concatenate(rows), np.concatenate(columns))
-    # Words that occur twice in a sequence stand in the list twice; SciPy adds them up.
-    return csr_array((np.ones(len(where[0])), where), shape=(letters.n_rows, offset))
-
-
-def words_of(letters: Letters, n_letters: int, lengths: range) -> list[tuple[IntArray, IntArray]]:
-    """Row and number of every word, for each length.
+def find_words(
+    codes: IntArray, rows: IntArray, n_letters: int, lengths: range
+) -> tuple[IntArray, IntArray]:
+    """Row and column of every word.
 
     A word is a number in base `n_letters`, so the words that start at every letter grow by one
     letter at the cost of one multiplication and one addition. Words that run over the end of
     their sequence are left out.
     """
-    codes, rows = letters.codes, letters.rows
-    found = []
-    words = codes
+    in_rows, in_columns, words, offset = [], [], codes, 0
     for k in range(1, lengths.stop):
         if k > 1:
             words = words[:-1] * n_letters + codes[k - 1 :]
         if k in lengths:
-            first, last = rows[: len(words)], rows[k - 1 :]
-            inside = first == last
-            found.append((first[inside], words[inside]))
-    return found
+            first = rows[: len(words)]
+            inside = first == rows[k - 1 :]
+            in_rows.append(first[inside])
+            in_columns.append(words[inside] + offset)
+            offset += n_letters**k
+    return np.concatenate(in_rows), np.concatenate(in_columns)

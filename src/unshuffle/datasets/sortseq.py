@@ -55,8 +55,8 @@ def load_sortseq() -> SortSeqData:
     second half only, the sequences of each bin.
 
     A sequence is nearly always seen in one bin (98 of 100), and seen or not is all that the
-    published table tells, so `mean_bin` is a coarse label. Where bins 1 to 9 begin and end on
-    the scale of brightness is not part of the data.
+    published table gives, so `mean_bin` is a coarse label. The limits of bins 1 to 9 on
+    the scale of brightness are not part of the data.
 
     Returns
     -------

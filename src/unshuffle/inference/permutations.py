@@ -83,17 +83,17 @@ def likely_permutation(problem: Problem, prior: Prior, state: State) -> IntArray
 
 def _cheapest_within_reach(problem: Problem, prior: Prior, state: State) -> IntArray:
     perm: IntArray = np.arange(problem.n_rows, dtype=np.int64)
-    belief = prior.belief(problem, state.mismatch_rate)
+    by_row = prior.by_row(problem, state.mismatch_rate)
     for first, last in zip(problem.starts[:-1], problem.starts[1:], strict=True):
-        places, size = belief.places[first:last], int(last - first)
-        low = np.searchsorted(places, places - belief.reach)
-        high = np.searchsorted(places, places + belief.reach, side="right")
+        places, size = by_row.places[first:last], int(last - first)
+        low = np.searchsorted(places, places - by_row.reach)
+        high = np.searchsorted(places, places + by_row.reach, side="right")
         row = np.repeat(np.arange(size), high - low)
         label = np.concatenate([np.arange(a, b) for a, b in zip(low, high, strict=True)])
         cost: FloatArray = state.fitted[first + row] - problem.y[first + label]
         cost = 0.5 * (cost / state.noise_scale) ** 2
-        if len(belief.costs):
-            cost = cost + belief.costs[first + row] * (row != label)
+        if len(by_row.costs):
+            cost = cost + by_row.costs[first + row] * (row != label)
         cost += 1.0 - cost.min()  # the matching ignores entries of zero
         graph = csr_array((cost, (row, label)), shape=(size, size))
         perm[first:last] = first + min_weight_full_bipartite_matching(graph)[1]

@@ -219,7 +219,7 @@ def run_chains(
 
 
 def collect(
-    model: Model, chains: list[PosteriorChain], feature_names: list[str], told_matches: bool
+    model: Model, chains: list[PosteriorChain], feature_names: list[str], with_matches: bool
 ) -> Posterior:
     """Put the draws of all chains together and ask whether they have mixed."""
     coef = np.stack([model.coef(chain.record.theta) for chain in chains])
@@ -237,7 +237,7 @@ def collect(
         intercept,
         np.stack([chain.record.noise_scale for chain in chains]),
         rate,
-        model.problem.restore(matched) if told_matches else None,
+        model.problem.restore(matched) if with_matches else None,
         names,
         {},
         {},

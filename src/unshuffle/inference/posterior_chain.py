@@ -24,9 +24,9 @@ from ..alignment.sampled import SampledAlignment
 from ..alignment.state import State
 from ..data.threads import Workers
 from ..families.normal import SMALLEST_RELATIVE_NOISE
-from ..kernels.collapsed import advance_collapsed
+from ..kernels.collapsed import Integrated, advance_collapsed
 from ..kernels.match import rank_inside
-from ..kernels.swap import Schedule
+from ..kernels.swap import Schedule, Stream
 from ..kernels.types import FloatArray, IntArray
 from .posterior_model import Model, Record, Start
 from .sampling_settings import POSTERIOR, PosteriorSettings
@@ -184,9 +184,9 @@ class PosteriorChain:
         scale = prior.noise_freedom / self.half_t + 0.5 * float(residual @ residual)
         perm, theta = self.perm.copy(), problem.y[self.perm] @ model.basis
         advance_collapsed(
-            model.basis, problem.y, perm, theta, self._members, self._limits, shape, scale,
-            model.prior.belief(problem, self.rate), self.n_proposals,
-            self.collapsed_seed, self.iteration,
+            Integrated(model.basis, problem.y, shape, scale), perm, theta, self._members,
+            self._limits, model.prior.by_row(problem, self.rate), self.n_proposals,
+            Stream(self.collapsed_seed, self.iteration),
         )  # fmt: skip
         theta = problem.y[perm] @ model.basis
         left = max(scale - 0.5 * float(theta @ theta), prior.noise_freedom / self.half_t)

@@ -298,7 +298,7 @@ def align_blocks(
         for i in range(last - first):
             row = rows.places[first + i]
             add_row(X, row, space.mu[i], space.answers.expected[i], model, sums)
-            add(sums, d + 3, space.answers.home[i])
+            add(sums, d + 3, space.answers.matched[i])
     return accepted, proposed
 
 

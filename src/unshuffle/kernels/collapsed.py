@@ -11,47 +11,60 @@ reversible chain, because they depend on each other once the coefficients are in
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from .jit import kernel
-from .local import Belief, too_far
+from .local import RowPrior, too_far
 from .rng import draw, high_index, stream_key
 from .strides import draw_scale, is_upward
-from .swap import accepts, exchange_cost
+from .swap import Stream, accepts, exchange_cost
 from .types import FloatArray, IntArray
 
 _LOW_26 = np.uint64(0x3FFFFFF)
 
 
+class Integrated(NamedTuple):
+    """The model with coefficients and noise integrated out.
+
+    Attributes
+    ----------
+    basis : array of shape (n, rank)
+    y : array of shape (n,)
+    shape, scale : float
+        Of the inverse gamma distribution of the noise variance.
+    """
+
+    basis: FloatArray
+    y: FloatArray
+    shape: float
+    scale: float
+
+
 @kernel
 def advance_collapsed(
-    basis: FloatArray,
-    y: FloatArray,
+    model: Integrated,
     perm: IntArray,
     theta: FloatArray,
     rows: IntArray,
     limits: IntArray,
-    shape: float,
-    scale: float,
-    belief: Belief,
+    prior: RowPrior,
     n_steps: int,
-    seed: np.uint64,
-    iteration: int,
+    stream: Stream,
 ) -> int:
     """Run `n_steps` proposals; return the accepted swaps.
 
-    `basis` has shape (n, rank), ``theta = basis.T @ y[perm]`` follows the permutation. `rows` lists
-    the movable rows block by block; the block of the row at place p is
-    ``limits[0, p]:limits[1, p]``.
+    ``theta = basis.T @ y[perm]`` follows the permutation. `rows` lists the movable rows block by
+    block; the block of the row at place p is ``limits[0, p]:limits[1, p]``.
     """
-    accepted, priced = 0, len(belief.costs) > 0
+    basis, y, shape, left = model
+    accepted, priced = 0, len(prior.costs) > 0
     n = np.uint64(len(rows))
     rank = basis.shape[1]
-    left = scale
     for k in range(rank):
         left -= 0.5 * theta[k] * theta[k]
-    key = stream_key(seed, iteration, 0)
+    key = stream_key(stream.seed, stream.iteration, 0)
     for step in range(n_steps):
         bits = draw(key, 2 * step)
         place = np.int64(high_index(bits, n))
@@ -69,7 +82,7 @@ def advance_collapsed(
         j = rows[other]
         label_i = perm[i]
         label_j = perm[j]
-        if too_far(belief, i, j, label_i, label_j):
+        if too_far(prior, i, j, label_i, label_j):
             continue
         difference = y[label_j] - y[label_i]
         along = 0.0
@@ -83,7 +96,7 @@ def advance_collapsed(
             continue
         log_ratio = -shape * math.log(remains / left)
         if priced:
-            log_ratio -= exchange_cost(belief.costs, i, j, label_i, label_j)
+            log_ratio -= exchange_cost(prior.costs, i, j, label_i, label_j)
         if not accepts(log_ratio, key, 2 * step + 1):
             continue
         accepted += 1

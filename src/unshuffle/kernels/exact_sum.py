@@ -89,7 +89,7 @@ def add(sums: Sums, k: int, value: float) -> None:
 
 @kernel
 def count_terms(sums: Sums, n: int) -> None:
-    """Make room for n more terms of each quantity, n being at most `TERMS_PER_CARRY`."""
+    """Carry, if needed, before n more terms of each quantity, n being at most `TERMS_PER_CARRY`."""
     if sums.since[0] + n > TERMS_PER_CARRY:
         carry(sums)
     sums.since[0] += n

@@ -6,15 +6,15 @@ two kinds of proposals:
 - **Neighbours.** Draw a place in a list and a distance on a random scale, and swap the labels of
   the two rows found. Lists are fixed while the chain runs and a distance is as likely as its
   opposite, so this proposal is symmetric.
-- **Home and away**, among suspects. A row that holds its own label swaps with a neighbour as
-  above, which is found with chance c; one that does not takes its own label back from whoever
-  holds it, which is certain. Each undoes the other, so leaving is corrected by 1/c and going home
-  by c. The prior makes any single way of leaving home about as unlikely as there are ways, which
-  this correction makes up for: doubtful rows come and go freely.
+- **Match flips**, among suspects. A row that holds its own label swaps with a neighbour as above,
+  which is found with probability q; one that does not takes its own label back from the row that
+  holds it, which is certain. Each undoes the other, so giving up the own label is corrected by 1/q
+  and taking it back by q. The prior makes any single way of giving it up about as unlikely as there
+  are ways, which this correction makes up for: doubtful rows flip freely.
 
 With ``cost_i`` for every row that does not hold its own label, a swap of the labels a, b of rows
 i, j changes the log posterior by ``(mu_i - mu_j)(b - a) / s²`` minus the change of the costs.
-Slots are those of `swap`, and ``home`` counts the kept states in which a row held its own label.
+Slots are those of `swap`, and ``matched`` counts the kept states in which a row held its own label.
 """
 
 import math
@@ -31,6 +31,8 @@ from .swap import (
     MU,
     SUM,
     Schedule,
+    Stream,
+    Task,
     accepts,
     close_averages,
     exchange_cost,
@@ -67,8 +69,28 @@ class Lists(NamedTuple):
     max_scale: int
 
 
-class Belief(NamedTuple):
-    """What is believed of permutations before the labels are looked at.
+class State(NamedTuple):
+    """A chain in progress, changed in place.
+
+    Attributes
+    ----------
+    slots : array of shape (n_movable, 4)
+    perm : array of shape (n,)
+        Label that each row holds.
+    row_of_label : array of shape (n,), or of length 0 without suspects
+        Its inverse.
+    matched : array of shape (n,)
+        Kept states in which each row held its own label; a share after the last piece.
+    """
+
+    slots: FloatArray
+    perm: IntArray
+    row_of_label: IntArray
+    matched: FloatArray
+
+
+class RowPrior(NamedTuple):
+    """The prior over permutations, row by row.
 
     Attributes
     ----------
@@ -115,7 +137,7 @@ def useful_scales(
 
     In a list sorted by mu the useful swaps are between rows that lie a fraction of the noise to
     several times the noise apart; nearer ones change nothing, farther ones are refused. The first
-    one's distances begin at one place all the same, so that every state can be reached.
+    one's distances start at one place all the same, so that every state can be reached.
     """
     length = len(members)
     last = 1
@@ -132,39 +154,42 @@ def useful_scales(
 
 
 @kernel
-def too_far(belief: Belief, i: int, j: int, label_i: int, label_j: int) -> bool:
+def too_far(prior: RowPrior, i: int, j: int, label_i: int, label_j: int) -> bool:
     """Whether a swap would carry a label beyond its reach."""
-    if len(belief.places) == 0:
+    if len(prior.places) == 0:
         return False
-    far_i: int = abs(belief.places[label_j] - belief.places[i])
-    far_j: int = abs(belief.places[label_i] - belief.places[j])
-    return far_i > belief.reach or far_j > belief.reach
+    far_i: int = abs(prior.places[label_j] - prior.places[i])
+    far_j: int = abs(prior.places[label_i] - prior.places[j])
+    return far_i > prior.reach or far_j > prior.reach
 
 
 @kernel
 def advance_block(
-    slots: FloatArray,
-    perm: IntArray,
-    row_of_label: IntArray,
-    home: FloatArray,
-    rows: IntArray,
-    suspects: IntArray,
-    place_of: IntArray,
-    max_scale: int,
-    belief: Belief,
+    state: State,
+    lists: Lists,
+    prior: RowPrior,
     precision: float,
     key: np.uint64,
-    begin: int,
+    done: int,
     end: int,
-    burn_in: int,
-    thin: int,
+    schedule: Schedule,
 ) -> int:
-    """Run steps begin+1 .. end of one block's chain in place; return the accepted swaps."""
-    accepted, priced = 0, len(belief.costs) > 0
+    """Run steps done+1 .. end of one block's chain in place; return the accepted swaps.
+
+    The lists and the schedule are those of the block.
+    """
+    slots, perm, row_of_label, matched = state
+    rows, suspects, place_of, max_scale = (
+        lists.rows,
+        lists.suspects,
+        lists.place_of,
+        lists.max_scale,
+    )
+    accepted, priced = 0, len(prior.costs) > 0
     low_rows, high_rows = useful_scales(rows, slots, precision, max_scale)
     low_suspects, high_suspects = useful_scales(suspects, slots, precision, max_scale)
     log_q = log_distance_probabilities(low_suspects, high_suspects)
-    for step in range(begin + 1, end + 1):
+    for step in range(done + 1, end + 1):
         bits = draw(key, 2 * step)
         # The two bits that `strides` leaves free decide the kind.
         kind = np.int64((bits >> _U24) & _LOW_2) if len(suspects) > 1 else 0
@@ -178,35 +203,35 @@ def advance_block(
         i = members[place]
         label_i = perm[i]
         correction = 0.0
-        if kind > 1 and label_i != i:  # go home
+        if kind > 1 and label_i != i:  # take the own label back
             other = place_of[row_of_label[i]]
-            away = abs(other - place)
-            if other < 0 or away >= len(log_q):
+            far = abs(other - place)
+            if other < 0 or far >= len(log_q):
                 continue
-            correction = log_q[away]
+            correction = log_q[far]
         elif other < 0 or other >= len(members):
             continue
-        elif kind > 1:  # leave home
+        elif kind > 1:  # give the own label up
             correction = -log_q[distance]
         j = members[other]
         label_j = perm[j]
-        if too_far(belief, i, j, label_i, label_j):
+        if too_far(prior, i, j, label_i, label_j):
             continue
         log_ratio = (slots[i, MU] - slots[j, MU]) * (slots[j, HELD] - slots[i, HELD]) * precision
         if priced:
-            log_ratio -= exchange_cost(belief.costs, i, j, label_i, label_j)
+            log_ratio -= exchange_cost(prior.costs, i, j, label_i, label_j)
         if not accepts(log_ratio + correction, key, 2 * step + 1):
             continue
         accepted += 1
-        counted = np.float64(kept_states(step - 1, burn_in, thin))
+        counted = np.float64(kept_states(step - 1, schedule.burn_in, schedule.thin))
         held_i = slots[i, HELD]
         held_j = slots[j, HELD]
         stay_i = counted - slots[i, COUNTED]
         stay_j = counted - slots[j, COUNTED]
         slots[i, SUM] += held_i * stay_i
         slots[j, SUM] += held_j * stay_j
-        home[i] += stay_i * (label_i == i)
-        home[j] += stay_j * (label_j == j)
+        matched[i] += stay_i * (label_i == i)
+        matched[j] += stay_j * (label_j == j)
         slots[i, COUNTED] = counted
         slots[j, COUNTED] = counted
         slots[i, HELD] = held_j
@@ -220,64 +245,51 @@ def advance_block(
 
 
 @kernel
-def close_home(
-    slots: FloatArray, perm: IntArray, home: FloatArray, first: int, last: int, n_kept: int
-) -> None:
-    """Turn counts of states at home into shares; before `close_averages`."""
+def close_matches(state: State, first: int, last: int, n_kept: int) -> None:
+    """Turn counts of matched states into shares; before `close_averages`."""
     for i in range(first, last):
         if n_kept == 0:
-            home[i] = np.float64(perm[i] == i)
+            state.matched[i] = np.float64(state.perm[i] == i)
         else:
-            rest = np.float64(n_kept) - slots[i, COUNTED]
-            home[i] = (home[i] + rest * (perm[i] == i)) / np.float64(n_kept)
+            rest = np.float64(n_kept) - state.slots[i, COUNTED]
+            total = state.matched[i] + rest * (state.perm[i] == i)
+            state.matched[i] = total / np.float64(n_kept)
 
 
 @kernel
 def advance_blocks(
-    slots: FloatArray,
-    perm: IntArray,
-    row_of_label: IntArray,
-    home: FloatArray,
+    state: State,
     starts: IntArray,
     lists: Lists,
-    belief: Belief,
-    block: int,
-    block_end: int,
+    prior: RowPrior,
     precision: float,
-    seed: np.uint64,
-    iteration: int,
+    stream: Stream,
     schedule: Schedule,
-    piece: int,
-    n_pieces: int,
+    task: Task,
 ) -> int:
-    """Run one piece of the chains of blocks [block, block_end); average after the last piece."""
+    """Run one piece of some blocks' chains, and average after the last; return accepted swaps."""
     n = starts[-1]
     accepted = 0
-    for g in range(block, block_end):
-        first = starts[g]
-        last = starts[g + 1]
-        steps = share(schedule.n_steps, first, last, n)
-        warm = share(schedule.burn_in, first, last, n)
-        gap = max(1, schedule.thin * (last - first) // n)
-        accepted += advance_block(
-            slots,
-            perm,
-            row_of_label,
-            home,
+    for g in range(task.group, task.group_end):
+        first, last = starts[g], starts[g + 1]
+        own = Schedule(
+            share(schedule.n_steps, first, last, n),
+            share(schedule.burn_in, first, last, n),
+            max(1, schedule.thin * (last - first) // n),
+        )
+        members = Lists(
             lists.rows[first:last],
             lists.suspects[lists.suspect_starts[g] : lists.suspect_starts[g + 1]],
+            lists.suspect_starts,
             lists.place_of,
             lists.max_scale,
-            belief,
-            precision,
-            stream_key(seed, iteration, g),
-            steps * piece // n_pieces,
-            steps * (piece + 1) // n_pieces,
-            warm,
-            gap,
         )
-        if piece == n_pieces - 1:
-            n_kept = kept_states(steps, warm, gap)
-            close_home(slots, perm, home, first, last, n_kept)
-            close_averages(slots, first, last, n_kept)
+        done = own.n_steps * task.piece // task.n_pieces
+        end = own.n_steps * (task.piece + 1) // task.n_pieces
+        key = stream_key(stream.seed, stream.iteration, g)
+        accepted += advance_block(state, members, prior, precision, key, done, end, own)
+        if task.piece == task.n_pieces - 1:
+            n_kept = kept_states(own.n_steps, own.burn_in, own.thin)
+            close_matches(state, first, last, n_kept)
+            close_averages(state.slots, first, last, n_kept)
     return accepted

@@ -3,7 +3,7 @@
 A scale k from `low` to `high` is read off five random bits, and a distance from those below. There
 are two rules, each with its probabilities: `draw_distance` is uniform on 1 .. 2**k, whatever the
 scale; `draw_shell` on the distances that smaller scales do not reach, so that the distance alone
-tells the scale and one logarithm per scale is enough.
+determines the scale and one logarithm per scale is enough.
 """
 
 import math

@@ -34,6 +34,22 @@ class Schedule(NamedTuple):
     thin: int
 
 
+class Stream(NamedTuple):
+    """Which draws an iteration uses: every group has a stream of its own."""
+
+    seed: np.uint64
+    iteration: int
+
+
+class Task(NamedTuple):
+    """What one call does: one of `n_pieces` of the chains of groups [group, group_end)."""
+
+    group: int
+    group_end: int
+    piece: int
+    n_pieces: int
+
+
 HOPELESS = -37.0  # exp(-37) is below the smallest draw that is not zero, 2**-53
 
 
@@ -79,17 +95,17 @@ def advance_group(
     last: int,
     precision: float,
     key: np.uint64,
-    begin: int,
+    done: int,
     end: int,
     burn_in: int,
     thin: int,
 ) -> int:
-    """Run steps begin+1 .. end of one group's chain in place; return the accepted swaps."""
+    """Run steps done+1 .. end of one group's chain in place; return the accepted swaps."""
     accepted = 0
     # Unsigned indices spare the compiled code the test for negative ones.
     base = np.uint64(first)
     size = np.uint64(last - first)
-    for step in range(begin + 1, end + 1):
+    for step in range(done + 1, end + 1):
         bits = draw(key, 2 * step)
         # Both indices come from the same map of 32 bits, so (i, j) is as likely as (j, i)
         # whatever the rounding: the proposal is symmetric, and Metropolis needs no correction.
@@ -130,31 +146,24 @@ def advance_groups(
     slots: FloatArray,
     perm: IntArray,
     starts: IntArray,
-    group: int,
-    group_end: int,
     precision: float,
-    seed: np.uint64,
-    iteration: int,
+    stream: Stream,
     schedule: Schedule,
-    piece: int,
-    n_pieces: int,
+    task: Task,
 ) -> int:
-    """Run one piece of the chains of groups [group, group_end); average after the last piece.
-
-    Returns the number of accepted swaps.
-    """
+    """Run one piece of some groups' chains, and average after the last; return accepted swaps."""
     n = starts[-1]
     accepted = 0
-    for g in range(group, group_end):
+    for g in range(task.group, task.group_end):
         first = starts[g]
         last = starts[g + 1]
         steps = share(schedule.n_steps, first, last, n)
         warm = share(schedule.burn_in, first, last, n)
         gap = max(1, schedule.thin * (last - first) // n)
-        begin = steps * piece // n_pieces
-        end = steps * (piece + 1) // n_pieces
-        key = stream_key(seed, iteration, g)
-        accepted += advance_group(slots, perm, first, last, precision, key, begin, end, warm, gap)
-        if piece == n_pieces - 1:
+        done = steps * task.piece // task.n_pieces
+        end = steps * (task.piece + 1) // task.n_pieces
+        key = stream_key(stream.seed, stream.iteration, g)
+        accepted += advance_group(slots, perm, first, last, precision, key, done, end, warm, gap)
+        if task.piece == task.n_pieces - 1:
             close_averages(slots, first, last, kept_states(steps, warm, gap))
     return accepted

@@ -2,7 +2,8 @@
 
 A block is worked on in its own small space, so that next to nothing is kept per row and groups of
 ordinary size never leave the processor's nearest cache. Where the order is mostly right most
-sweeps go over the suspects alone, since all others hardly ever leave home; two go over all rows.
+sweeps go over the suspects alone, since all others hardly ever change their label; two go over all
+rows.
 """
 
 from typing import NamedTuple
@@ -44,11 +45,11 @@ class SweptRows(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """What they write: permutation, mean label and share of visits at home of each row."""
+    """What they write: permutation, mean label and share of visits with the own label, by row."""
 
     perm: IntArray
     expected: FloatArray
-    home: FloatArray
+    matched: FloatArray
 
 
 @kernel
@@ -75,7 +76,7 @@ def first_slots(slots: Slots, size: int, priced: bool) -> Slots:
         slots.held[:size],
         slots.label[:size],
         slots.total[:size],
-        slots.home[:size],
+        slots.matched[:size],
         slots.cost[:few],
         slots.where[:few],
     )
@@ -114,7 +115,7 @@ def gather(
         slots.held[k] = rows.labels[label]
         slots.label[k] = place[label - first] if place[label - first] >= 0 else -1 - label
         slots.total[k] = 0.0
-        slots.home[k] = 0.0
+        slots.matched[k] = 0.0
     if len(slots.cost):
         slots.where[:] = -1
         for k in range(len(members)):
@@ -130,7 +131,7 @@ def scatter(members: IntArray, first: int, slots: Slots, answers: Answers) -> No
         row, label = first + members[k], slots.label[k]
         answers.perm[row] = first + members[label] if label >= 0 else -1 - label
         answers.expected[row] += slots.total[k]
-        answers.home[row] += slots.home[k]
+        answers.matched[row] += slots.matched[k]
 
 
 @kernel
@@ -148,12 +149,12 @@ def pick_members(
 
 
 @kernel
-def wait_at_home(first: int, last: int, rows: SweptRows, answers: Answers, n_kept: int) -> None:
+def count_unmoved(first: int, last: int, rows: SweptRows, answers: Answers, n_kept: int) -> None:
     """Count the sweeps in which only suspects moved for all others."""
     for row in range(first, last):
         if not rows.suspected[row]:
             answers.expected[row] += n_kept * rows.labels[answers.perm[row]]
-            answers.home[row] += n_kept * np.float64(answers.perm[row] == row)
+            answers.matched[row] += n_kept * np.float64(answers.perm[row] == row)
 
 
 @kernel
@@ -165,7 +166,7 @@ def run_list(
     if size < 2:
         for i in range(size):
             slots.total[i] = n_kept * slots.held[i]
-            slots.home[i] = n_kept * np.float64(slots.label[i] == i)
+            slots.matched[i] = n_kept * np.float64(slots.label[i] == i)
         return 0, 0
     low, high = stride_scales(slots.mu, precision)
     for k in range(n_warm + n_kept):
@@ -203,7 +204,7 @@ def close_block(first: int, last: int, answers: Answers, plan: Plan, two_phases:
     n_kept = plan.n_kept + (SWEEPS_OVER_ALL if two_phases else 0)
     for row in range(first, last):
         answers.expected[row] /= n_kept
-        answers.home[row] /= n_kept
+        answers.matched[row] /= n_kept
 
 
 @kernel
@@ -227,7 +228,7 @@ def sweep_block(
     """
     accepted, proposed = 0, 0
     answers.expected[first:last] = 0.0
-    answers.home[first:last] = 0.0
+    answers.matched[first:last] = 0.0
     few = few_suspects(rows, first, last)
     for phase in range(2 if few else 1):
         members = pick_members(order, first, last, rows, few and phase == 0)
@@ -236,7 +237,7 @@ def sweep_block(
         number, n_warm, n_kept = phase_sweeps(plan, phase)
         a, p = run_list(slots, precision, key, number, n_warm, n_kept)
         if few and phase == 0:
-            wait_at_home(first, last, rows, answers, n_kept)
+            count_unmoved(first, last, rows, answers, n_kept)
         scatter(members, first, slots, answers)
         accepted += a
         proposed += p

@@ -44,9 +44,8 @@ def warm_up() -> None:
     match.rank_inside(y, starts, ranked)
     match.match_groups(mu, ranked, starts, perm)
     match.shuffle_groups(perm, starts, seed, 0)
-    swap.advance_groups(
-        np.zeros((n, 4)), perm, starts, 0, 1, 1.0, seed, 0, swap.Schedule(8, 2, 1), 0, 1
-    )
+    how = swap.Stream(seed, 0), swap.Schedule(8, 2, 1), swap.Task(0, 1, 0, 1)
+    swap.advance_groups(np.zeros((n, 4)), perm, starts, 1.0, *how)
     thetas, explained, settled = np.ones((1, 1)), -np.ones(1), np.zeros(1, dtype=np.bool_)
     hard_em.shuffled_starts(basis, y, starts, seed, 0, thetas)
     labels = hard_em.Labels(basis, y, starts)
@@ -57,28 +56,12 @@ def warm_up() -> None:
     lists = local.Lists(perm, perm.copy(), starts, ranked.copy(), local.ALL_SCALES)
     suspected = np.ones(n, dtype=np.bool_)
     local.pick_suspects(perm, starts, suspected, ranked, lists.place_of, starts.copy())
-    belief = local.Belief(np.empty(0), np.empty(0, dtype=np.int64), 0)
-    local.advance_blocks(
-        np.zeros((n, 4)),
-        np.arange(n),
-        np.arange(n),
-        np.zeros(n),
-        starts,
-        lists,
-        belief,
-        0,
-        1,
-        1.0,
-        seed,
-        0,
-        swap.Schedule(8, 2, 1),
-        0,
-        1,
-    )
+    prior = local.RowPrior(np.empty(0), np.empty(0, dtype=np.int64), 0)
+    state = local.State(np.zeros((n, 4)), np.arange(n), np.arange(n), np.zeros(n))
+    local.advance_blocks(state, starts, lists, prior, 1.0, *how)
     limits = np.array([[0] * n, [n] * n], dtype=np.int64)
-    collapsed.advance_collapsed(
-        np.ones((n, 1)), y, perm, np.ones(1), perm.copy(), limits, 1.0, 9.0, belief, 2, seed, 0
-    )
+    model = collapsed.Integrated(np.ones((n, 1)), y, 1.0, 9.0)
+    collapsed.advance_collapsed(model, perm, np.ones(1), perm.copy(), limits, prior, 2, how[0])
     for X in (np.zeros((n, 1)), np.zeros((n, 1), dtype=np.float32)):
         _warm_up_streams(X, y.copy(), starts.copy())
     _warm_up_sweeps(y, starts, perm)
@@ -107,7 +90,7 @@ def _warm_up_sweeps(y: FloatArray, starts: IntArray, perm: IntArray) -> None:
         sweep.sweep_once(slots, 1.0, key, kind, low, high, 0, n, True)
         sweep_blocks.run_list(slots, 1.0, key, *sweep_blocks.phase_sweeps(plan, 0))
         if sweep_blocks.few_suspects(rows, 0, n) or len(costs):
-            sweep_blocks.wait_at_home(0, n, rows, answers, 1)
+            sweep_blocks.count_unmoved(0, n, rows, answers, 1)
         sweep_blocks.scatter(members, 0, slots, answers)
         sweep_blocks.close_block(0, n, answers, plan, False)
     X = np.ones((n, 1))

@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from ..datasets.simulated import ShuffledData, make_shuffled_regression
 from .experiment import Experiment, Reading, Tick, judge
 from .methods import CONTROLS, Row, compare, distances, hard_em, stochastic_em
-from .style import HARD, STOCHASTIC, STYLES, ZERO, new_figure
-from .tables import by_method, mean_cosine
+from .style import ERROR, HARD, STOCHASTIC, STYLES, ZERO, new_figure
+from .tables import by_method, mean_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -74,7 +74,7 @@ def draw(table: pd.DataFrame) -> "Figure":
         axis.axhline(zero, color="black", linestyle=":", label="zero vector")
         axis.set(title=method, xlabel="iteration", xlim=(1, 50), ylim=(0, None))
         axis.legend(frameon=False, loc="lower right", fontsize="small")
-    axes[0].set_ylabel("error ‖ŵ − w₀‖")
+    axes[0].set_ylabel(ERROR)
     return figure
 
 
@@ -98,7 +98,7 @@ def read(table: pd.DataFrame) -> Reading:
         f"{soft.std():.2f} against {hard.std():.2f}.",
         verdict=judge(bool(narrower and lower), bool(narrower or lower)),
         comment=f"Steady is not right: the zero vector scores {last[ZERO].mean():.2f} from every order, with no "
-        f"spread at all. The cosine of Stochastic EM with the truth is {mean_cosine(ends(table), STOCHASTIC):+.2f}.",
+        f"spread at all. The cosine of Stochastic EM with the truth is {mean_of('cosine', ends(table), STOCHASTIC):+.2f}.",
     )
 
 

@@ -1,18 +1,15 @@
 """Fig. 2a: error of the coefficients against the number of rows, fully shuffled."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
 
 import pandas as pd
 
 from ..datasets.simulated import make_shuffled_regression
 from .experiment import Experiment, Reading, Tick, judge
 from .methods import ALL, compare
-from .style import EXACT, HARD, KNOWN, STOCHASTIC, ZERO, legend_outside, new_figure
-from .tables import draw_bands, errors_wide, mean_cosine, mean_error
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from .style import EXACT, HARD, KNOWN, STOCHASTIC, ZERO
+from .tables import draw_bands, errors_wide, mean_of
 
 
 @dataclass(frozen=True)
@@ -38,20 +35,6 @@ def run(settings: Settings, seed: int, tick: Tick) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw(table: pd.DataFrame) -> "Figure":
-    """Mean and standard deviation of the error against n."""
-    figure, (axis,) = new_figure()
-    draw_bands(axis, table, "n", [HARD, STOCHASTIC, EXACT, ZERO, KNOWN])
-    axis.set(xlabel="number of rows n", ylabel="error ‖ŵ − w₀‖", ylim=(0, None))
-    legend_outside(figure, axis)
-    return figure
-
-
-def summarise(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean error per n and method."""
-    return errors_wide(table, "n")
-
-
 def read(table: pd.DataFrame) -> Reading:
     """The claim, and what the controls make of it."""
     means = table.groupby(["n", "method"])["error"].mean().unstack()
@@ -64,9 +47,9 @@ def read(table: pd.DataFrame) -> Reading:
         f"{means.loc[largest, STOCHASTIC]:.2f}, Hard EM {means.loc[largest, HARD]:.2f}.",
         verdict=judge(bool(lower.all()), bool(lower.mean() >= 0.5)),
         comment="It is lower because it is shorter, not because it points the right way: answering "
-        f"zero scores {mean_error(table, ZERO):.2f} on average against {mean_error(table, STOCHASTIC):.2f}, and the "
-        f"cosine with the truth is {mean_cosine(table, STOCHASTIC):+.2f} (known order "
-        f"{mean_cosine(table, KNOWN):+.2f}). No method recovers the coefficients here, and more rows do not help.",
+        f"zero scores {mean_of('error', table, ZERO):.2f} on average against {mean_of('error', table, STOCHASTIC):.2f}, and the "
+        f"cosine with the truth is {mean_of('cosine', table, STOCHASTIC):+.2f} (known order "
+        f"{mean_of('cosine', table, KNOWN):+.2f}). No method recovers the coefficients here, and more rows do not help.",
     )
 
 
@@ -77,7 +60,9 @@ EXPERIMENT = Experiment(
     settings=Settings(),
     quick=Settings(sizes=(100, 300, 500), n_trials=3),
     run=run,
-    draw=draw,
-    summarise=summarise,
+    draw=partial(
+        draw_bands, x="n", label="number of rows n", methods=(HARD, STOCHASTIC, EXACT, ZERO, KNOWN)
+    ),
+    summarise=partial(errors_wide, column="n"),
     read=read,
 )

@@ -1,4 +1,4 @@
-"""What an experiment is, and what is said about it."""
+"""An experiment, and its result in words."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ from ..datasets.simulated import make_shuffled_regression
 from .experiment import Experiment, Reading, Tick, judge
 from .methods import compare
 from .style import EXACT, HARD, STOCHASTIC, STYLES, ZERO, legend_outside, new_figure
-from .tables import by_method, mean_cosine
+from .tables import by_method, mean_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,11 +57,6 @@ def draw(table: pd.DataFrame) -> "Figure":
     return figure
 
 
-def summarise(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean error, cosine and norm per method."""
-    return by_method(table)
-
-
 def read(table: pd.DataFrame) -> Reading:
     """The share of sets where Stochastic EM is lower, and where zero is lower still."""
     wide = table.pivot_table(index="set", columns="method", values="error")
@@ -74,8 +69,8 @@ def read(table: pd.DataFrame) -> Reading:
         f"against {wide[HARD].mean():.2f}.",
         verdict=judge(share >= 0.9, share >= 0.5),
         comment=f"The zero vector beats Stochastic EM on {zero:.0%} of the same sets (mean error "
-        f"{wide[ZERO].mean():.2f}). The cosine with the truth is {mean_cosine(table, STOCHASTIC):+.2f} for Stochastic EM "
-        f"and {mean_cosine(table, HARD):+.2f} for Hard EM: what is shown is shrinkage towards zero.",
+        f"{wide[ZERO].mean():.2f}). The cosine with the truth is {mean_of('cosine', table, STOCHASTIC):+.2f} for Stochastic EM "
+        f"and {mean_of('cosine', table, HARD):+.2f} for Hard EM: what is shown is shrinkage towards zero.",
     )
 
 
@@ -87,6 +82,6 @@ EXPERIMENT = Experiment(
     quick=Settings(n_sets=10),
     run=run,
     draw=draw,
-    summarise=summarise,
+    summarise=by_method,
     read=read,
 )

@@ -17,7 +17,7 @@ from .experiment import Experiment
 class Shelf:
     """The folder of results: one csv, png, svg and json per experiment.
 
-    The json is written last and tells with what settings the others were made; an experiment
+    The json is written last and says with what settings the others were made; an experiment
     whose json says the same as the present settings is finished.
     """
 

@@ -6,7 +6,6 @@ unless the user hands over the table.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -19,9 +18,6 @@ from ..kernels.types import FloatArray, IntArray
 from . import zones
 from .experiment import Experiment, Reading, Tick, judge
 from .style import EXACT, HARD, KNOWN, OLS, STOCHASTIC
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -76,11 +72,6 @@ def move_some(bins: IntArray, share: float, rng: np.random.RandomState) -> IntAr
     return moved
 
 
-def draw(table: pd.DataFrame) -> "Figure":
-    """Bars of the test error."""
-    return zones.draw_bars(table)
-
-
 def read(table: pd.DataFrame) -> Reading:
     """Do both EMs beat OLS on shuffled labels, and how near do they come to the known order?"""
     mean = zones.mean_rmse(table)
@@ -91,12 +82,7 @@ def read(table: pd.DataFrame) -> Reading:
         claim="Both EMs predict better than OLS on the shuffled labels, and nearly as well as with known order.",
         published="3 bins: OLS shuffled .0424, Hard EM .0393, Stochastic EM .0398, known order .0384; "
         "4 bins: .0402, .0390, .0389, .0384 (aptamers; ours are other sequences and another scale)",
-        ours="; ".join(
-            f"{s}: OLS shuffled {mean.loc[s, OLS]:.4f}, Hard EM {mean.loc[s, HARD]:.4f}, Stochastic EM "
-            f"{mean.loc[s, STOCHASTIC]:.4f}, known order {mean.loc[s, KNOWN]:.4f}"
-            for s in mean.index
-        )
-        + ".",
+        ours=zones.listed(mean, 4),
         verdict=judge(bool(hard.all() and soft.all()), bool(hard.any() or soft.any())),
         comment="Of the error that the shuffle caused, "
         + "; ".join(
@@ -115,7 +101,7 @@ EXPERIMENT = Experiment(
     settings=Settings(),
     quick=Settings(n_repeats=2, n_sequences=800),
     run=run,
-    draw=draw,
+    draw=zones.draw_bars,
     summarise=zones.summarise,
     read=read,
 )

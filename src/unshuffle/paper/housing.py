@@ -1,7 +1,6 @@
 """Fig. 5b: housing data anonymised by shuffling inside zones."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -10,10 +9,7 @@ from ..datasets.boston import load_boston
 from ..datasets.simulated import cut_by_rank
 from . import zones
 from .experiment import Experiment, Reading, Tick, judge
-from .style import EXACT, HARD, KNOWN, OLS, STOCHASTIC
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from .style import EXACT, HARD, OLS, STOCHASTIC
 
 
 @dataclass(frozen=True)
@@ -47,19 +43,9 @@ def run(settings: Settings, seed: int, tick: Tick) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw(table: pd.DataFrame) -> "Figure":
-    """Bars of the test error."""
-    return zones.draw_bars(table)
-
-
-def summarise(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean test error per setting and method."""
-    return zones.summarise(table.assign(setting=table["setting"].str.replace("\n", " ")))
-
-
 def read(table: pd.DataFrame) -> Reading:
     """Does Stochastic EM beat OLS on shuffled labels?"""
-    mean = zones.mean_rmse(table.assign(setting=table["setting"].str.replace("\n", " ")))
+    mean = zones.mean_rmse(table)
     against = mean[STOCHASTIC] / mean[OLS]
     below_hard = mean[STOCHASTIC] < mean[HARD]
     exact = mean[EXACT] / mean[OLS]
@@ -67,18 +53,13 @@ def read(table: pd.DataFrame) -> Reading:
         claim="Stochastic EM predicts at least as well as OLS on the shuffled labels; Hard EM does worse.",
         published="3 zones: OLS shuffled .157, Hard EM .164, Stochastic EM .147, known order .090; "
         "4 zones: .135, .161, .135, .090",
-        ours="; ".join(
-            f"{s}: OLS shuffled {mean.loc[s, OLS]:.3f}, Hard EM {mean.loc[s, HARD]:.3f}, Stochastic EM "
-            f"{mean.loc[s, STOCHASTIC]:.3f}, known order {mean.loc[s, KNOWN]:.3f}"
-            for s in mean.index
-        )
-        + ".",
+        ours=zones.listed(mean, 3),
         verdict=judge(
             bool((against <= 1.0).all() and below_hard.all()),
             bool((against <= 1.01).any() or below_hard.any()),
         ),
         comment=f"The published variant stays within {abs(against - 1).max():.0%} of doing nothing, because its shrunken "
-        "labels hardly move the coefficients. The exact model believes the noise to be Gaussian and constant; on these "
+        "labels hardly move the coefficients. The exact model assumes Gaussian noise of constant variance; on these "
         f"data its error is {exact.min():.2f} to {exact.max():.2f} times that of OLS on the shuffled labels.",
     )
 
@@ -90,7 +71,7 @@ EXPERIMENT = Experiment(
     settings=Settings(),
     quick=Settings(n_repeats=2),
     run=run,
-    draw=draw,
-    summarise=summarise,
+    draw=zones.draw_bars,
+    summarise=zones.summarise,
     read=read,
 )

@@ -56,7 +56,7 @@ def compare(data: ShuffledData, seed: int, methods: Iterable[str] = ALL, **facts
 
 
 def distances(coef: FloatArray, truth: FloatArray) -> Row:
-    """Error, cosine with the truth, and norm: the last two tell recovery from shrinkage."""
+    """Error, cosine with the truth, and norm: the last two separate recovery from shrinkage."""
     return {
         "error": coefficient_error(coef, truth),
         "cosine": coefficient_cosine(coef, truth),

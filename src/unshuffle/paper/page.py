@@ -67,7 +67,7 @@ def _section(
 <dt>Here</dt><dd>{escape(reading.ours)}</dd>
 <dt>What it shows</dt><dd>{escape(reading.comment)}</dd>
 </dl>
-<details><summary>Table</summary><div class="wide">{_table(summary)}</div></details>
+<details><summary>Table</summary><div class="wide">{summary.to_html(index=False, border=0)}</div></details>
 <p class="small">{escape(settings)}; seed {made["seed"]}; unshuffle {escape(made["version"])};
 {stamp["seconds"]} s. <a href="{name}.csv">{name}.csv</a>, <a href="{name}.svg">{name}.svg</a></p>
 </section>"""
@@ -76,12 +76,3 @@ def _section(
 def _badge(verdict: str) -> str:
     kind = verdict.replace(" ", "-")
     return f'<span class="badge {kind}">{MARKS[verdict]} {verdict}</span>'
-
-
-def _table(table: pd.DataFrame) -> str:
-    head = "".join(f"<th>{escape(str(name))}</th>" for name in table.columns)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(str(value))}</td>" for value in row) + "</tr>"
-        for row in table.itertuples(index=False)
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

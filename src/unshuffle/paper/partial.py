@@ -1,18 +1,15 @@
 """Fig. 4: labels mostly in order, and more and more pairs of them swapped."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
 
 import pandas as pd
 
 from ..datasets.simulated import make_shuffled_regression
 from .experiment import Experiment, Reading, Tick, judge
 from .methods import ALL, compare
-from .style import EXACT, HARD, HUBER, KNOWN, OLS, STOCHASTIC, legend_outside, new_figure
+from .style import EXACT, HARD, HUBER, KNOWN, OLS, STOCHASTIC
 from .tables import draw_bands, errors_wide
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -44,20 +41,6 @@ def run(settings: Settings, seed: int, tick: Tick) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw(table: pd.DataFrame) -> "Figure":
-    """Mean and band of the error against the number of swaps."""
-    figure, (axis,) = new_figure()
-    draw_bands(axis, table, "swaps", [HARD, STOCHASTIC, EXACT, OLS, HUBER, KNOWN])
-    axis.set(xlabel="pairs of labels swapped", ylabel="error ‖ŵ − w₀‖", ylim=(0, None))
-    legend_outside(figure, axis)
-    return figure
-
-
-def summarise(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean error per number of swaps and method."""
-    return errors_wide(table, "swaps")
-
-
 def read(table: pd.DataFrame) -> Reading:
     """Who uses the order given, and who needs EM for it."""
     means = table.groupby(["swaps", "method"])["error"].mean().unstack()
@@ -77,7 +60,7 @@ def read(table: pd.DataFrame) -> Reading:
         verdict=judge(bool(below >= 0.9 and slow), bool(below >= 0.5)),
         comment=f"So does doing nothing: Stochastic EM's error is {ols:.2f} times that of plain OLS on the labels as "
         f"given (mean over levels), and Huber regression is better than Stochastic EM at {huber:.0%} of the levels. "
-        "What pays here is a model that believes the order given to be mostly right.",
+        "What pays here is a model that assumes the order given to be mostly right.",
     )
 
 
@@ -88,7 +71,12 @@ EXPERIMENT = Experiment(
     settings=Settings(),
     quick=Settings(swaps=(0, 20, 60, 100, 145), n_series=3),
     run=run,
-    draw=draw,
-    summarise=summarise,
+    draw=partial(
+        draw_bands,
+        x="swaps",
+        label="pairs of labels swapped",
+        methods=(HARD, STOCHASTIC, EXACT, OLS, HUBER, KNOWN),
+    ),
+    summarise=partial(errors_wide, column="swaps"),
     read=read,
 )

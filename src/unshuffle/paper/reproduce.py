@@ -48,8 +48,8 @@ def reproduce(
             announce(experiment, "finished before")
             continue
         tick = announce(experiment, "running")
-        begin = time.perf_counter()
+        start = time.perf_counter()
         table = experiment.run(settings, seed, tick)
-        shelf.keep(experiment, settings, seed, table, time.perf_counter() - begin)
+        shelf.keep(experiment, settings, seed, table, time.perf_counter() - start)
         write_page(shelf, EXPERIMENTS.values())
     write_page(shelf, EXPERIMENTS.values())

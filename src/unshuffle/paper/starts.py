@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..datasets.simulated import make_shuffled_regression
 from .experiment import Experiment, Reading, Tick, judge
 from .methods import CONTROLS, Row, compare, distances, hard_em
-from .style import EXACT, HARD, KNOWN, STOCHASTIC, STYLES, ZERO, legend_outside, new_figure
+from .style import ERROR, EXACT, HARD, KNOWN, STOCHASTIC, STYLES, ZERO, legend_outside, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,7 +65,7 @@ def draw(table: pd.DataFrame) -> "Figure":
             style = {k: v for k, v in STYLES[method].items() if k != "marker"}
             axis.axhline(level, label=method, **style)
         axis.set(title=f"d = {d}", xlabel="starts of Hard EM", xscale="log", ylim=(0, None))
-    axes[0].set_ylabel("error ‖ŵ − w₀‖")
+    axes[0].set_ylabel(ERROR)
     legend_outside(figure, axes[0])
     return figure
 

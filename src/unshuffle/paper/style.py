@@ -1,4 +1,4 @@
-"""One look for all pictures: colour-blind safe, and told apart by markers in greyscale."""
+"""One style for all pictures: colour-blind safe, with markers that differ in greyscale."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ OLS = "OLS, labels as given"
 HUBER = "Huber"
 ZERO = "zero vector"
 KNOWN = "OLS, known order"
+ERROR = "error ‖ŵ − w₀‖"
 
 # Okabe and Ito's palette; solid lines for the paper's methods, dashed for the controls.
 STYLES: dict[str, dict[str, Any]] = {

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from .style import STYLES
+from .style import ERROR, STYLES, legend_outside, new_figure
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 MEASURES = ["error", "cosine", "norm"]
 
@@ -24,21 +24,20 @@ def errors_wide(table: pd.DataFrame, column: str) -> pd.DataFrame:
     return wide.round(3).reset_index().rename_axis(columns=None)
 
 
-def mean_error(table: pd.DataFrame, method: str) -> float:
-    """Mean error of one method."""
-    return float(table.loc[table["method"] == method, "error"].mean())
+def mean_of(measure: str, table: pd.DataFrame, method: str) -> float:
+    """Mean error, cosine with the truth or norm of one method."""
+    return float(table.loc[table["method"] == method, measure].mean())
 
 
-def mean_cosine(table: pd.DataFrame, method: str) -> float:
-    """Mean cosine with the truth of one method."""
-    return float(table.loc[table["method"] == method, "cosine"].mean())
-
-
-def draw_bands(axis: "Axes", table: pd.DataFrame, x: str, methods: list[str]) -> None:
+def draw_bands(table: pd.DataFrame, x: str, label: str, methods: tuple[str, ...]) -> "Figure":
     """Mean and one standard deviation of the error against `x`, one line per method."""
+    figure, (axis,) = new_figure()
     for method in methods:
         stats = table[table["method"] == method].groupby(x)["error"].agg(["mean", "std"])
         style = STYLES[method]
         axis.plot(stats.index, stats["mean"], label=method, markersize=4, **style)
         low, high = stats["mean"] - stats["std"], stats["mean"] + stats["std"]
         axis.fill_between(stats.index, low, high, color=style["color"], alpha=0.12, linewidth=0)
+    axis.set(xlabel=label, ylabel=ERROR, ylim=(0, None))
+    legend_outside(figure, axis)
+    return figure

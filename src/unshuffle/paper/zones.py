@@ -79,12 +79,27 @@ def draw_bars(table: pd.DataFrame) -> "Figure":
     return figure
 
 
+def mean_rmse(table: pd.DataFrame) -> pd.DataFrame:
+    """Mean test error, settings as rows and methods as columns."""
+    in_one_line = table.assign(setting=table["setting"].str.replace("\n", " "))
+    return in_one_line.pivot_table(index="setting", columns="method", values="rmse", sort=False)
+
+
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
     """Mean test error per setting and method."""
-    wide = table.pivot_table(index="setting", columns="method", values="rmse", sort=False)
-    return wide.round(4).reset_index().rename_axis(columns=None)
+    return mean_rmse(table).round(4).reset_index().rename_axis(columns=None)
 
 
-def mean_rmse(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean test error, settings as lines and methods as columns."""
-    return table.pivot_table(index="setting", columns="method", values="rmse", sort=False)
+def listed(mean: pd.DataFrame, digits: int) -> str:
+    """The mean errors in words."""
+    shown = {
+        "OLS shuffled": OLS,
+        "Hard EM": HARD,
+        "Stochastic EM": STOCHASTIC,
+        "known order": KNOWN,
+    }
+    lines = (
+        f"{s}: " + ", ".join(f"{name} {mean.loc[s, m]:.{digits}f}" for name, m in shown.items())
+        for s in mean.index
+    )
+    return "; ".join(lines) + "."

@@ -8,7 +8,7 @@ lies in the cone, and lies on a face otherwise. Cones are halved along their lon
 can hold a better matching. Inside a cone whose directions all sort the labels alike the bound is
 exact, so that the search ends.
 
-With one direction there are two matchings to look at: sorted and reverse-sorted.
+With one direction there are two matchings to compare: sorted and reverse-sorted.
 """
 
 from itertools import combinations

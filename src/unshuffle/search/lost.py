@@ -19,8 +19,6 @@ from .population import SearchResult, search_population
 from .recovery import refit_distances, usual_distance
 from .settings import DEFAULT, SearchSettings
 
-CAUTIOUS_TEMPER = DEFAULT.match.cautious_temper
-
 
 class Stage(NamedTuple):
     """How far a search has come: candidates (or, with a total of 0, nulls) done, best objective."""
@@ -66,7 +64,7 @@ class Finding:
         return len(left) > 1 and bool(left[1] >= self.settings.match.far_below * left[0])
 
     @property
-    def beats_chance(self) -> bool:
+    def beats_unrelated(self) -> bool:
         """Whether the match found is better than matches of unrelated labels."""
         match = self.settings.match
         return self.p_value < (match.doubtful if self.stands_apart else match.likely)
@@ -75,7 +73,7 @@ class Finding:
     def may_hold(self) -> bool:
         """Whether a fit from here is worth a trial: it may be right if searches agree on it."""
         agreed = self.search.n_found[0] >= self.settings.population.found_again
-        return self.beats_chance or bool(agreed and self.p_value < self.settings.match.agreed)
+        return self.beats_unrelated or bool(agreed and self.p_value < self.settings.match.agreed)
 
     def holds(self, distances: FloatArray) -> bool:
         """Whether it is sure enough, given how far refits end from the fit."""
@@ -120,7 +118,7 @@ def explore(
     finding = _judge(landscape, search(), seed, compare, report)
     found = finding.search
     often = found.n_found[0] >= landscape.settings.population.found_often
-    if compare and found.stopped_by == "found again" and not often and not finding.beats_chance:
+    if compare and found.stopped_by == "found again" and not often and not finding.beats_unrelated:
         finding = _judge(landscape, search(patience=1.0), seed, compare, report)
     return finding
 

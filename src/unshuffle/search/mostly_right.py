@@ -16,8 +16,6 @@ from ..kernels.types import IntArray
 from .robust import fit_mixture
 from .settings import DEFAULT, SearchSettings
 
-FIRST_GUESS = DEFAULT.mostly_right.first_rate
-
 
 def mostly_right_start(
     problem: Problem,
