@@ -58,7 +58,11 @@ FIELDS = {
     "mean_log_density": ("mean_log_density_",),
 }
 # Words that stand for values and were renamed, new to old. Names of checks are among them.
-WORDS: dict[str, str] = {}
+WORDS = {
+    "match against unrelated labels": "comparison with chance",
+    "no match used": "match not followed",
+    "variance inside groups": "spread inside groups",
+}
 # Longer arrays are recorded by their digest.
 MOST_NUMBERS = 40
 

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     )
     from .fits.model_files import StoredModel, load_model, save_model
     from .fits.progress import Progress
+    from .fits.warm_up import warm_up
     from .inference.bootstrap import BootstrapResult
     from .inference.posterior import Posterior
     from .inference.verdict import Verdict
-    from .kernels.warm_up import warm_up
     from .show.summary import Summary
 
 __version__ = "0.1.0"
@@ -59,7 +59,7 @@ _HOMES = {
     "UnshuffleWarning": "exceptions",
     "Verdict": "inference.verdict",
     "fit_parquet": "estimators.parquet",
-    "warm_up": "kernels.warm_up",
+    "warm_up": "fits.warm_up",
 }
 _MODULES = {
     "datasets": "datasets",

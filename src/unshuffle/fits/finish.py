@@ -98,16 +98,20 @@ class MemoryFinish:
             alignment = _running_mean(alignment, more, run)
         return alignment
 
+    def _n_snapshots(self) -> int:
+        """Snapshots of one walk."""
+        return snapshots_needed(self.data.problem, self.settings.em.information)
+
     def _steps_between(self) -> int:
         """Proposals from one snapshot to the next."""
-        n_snapshots = snapshots_needed(self.data.problem)
-        sweeps = sweeps_between(n_snapshots, self.plan.prior.mostly_right)
+        numbers = self.settings.em.information
+        sweeps = sweeps_between(self._n_snapshots(), self.plan.prior.mostly_right, numbers)
         return max(sweeps * self.data.problem.n_movable // 2, 1)
 
     def _final_runs(self) -> int:
         """Runs whose average, with that of the walk after them, gives match probabilities."""
         numbers = self.settings.em.final
-        walk = snapshots_needed(self.data.problem) * self._steps_between()
+        walk = self._n_snapshots() * self._steps_between()
         missing = numbers.steps - (walk if self.settings.maximises_likelihood else 0)
         return min(max(1, missing // self.plan.schedule.n_steps), numbers.most_runs)
 
@@ -134,10 +138,11 @@ class MemoryFinish:
             self.table.solver,
             state,
             SampledAlignment(chain, self.plan.prior),
-            snapshots_needed(problem),
+            self._n_snapshots(),
             stream,
             alignment.expected,
             averages=averages,
+            settings=self.settings.em.information,
         )
 
     def _walk_on(
