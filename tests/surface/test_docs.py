@@ -111,12 +111,13 @@ def test_every_public_name_is_in_the_reference():
     assert shown == set(public_names())
 
 
-def test_picture_of_the_rooms_shows_the_layers_of_today():
-    rooms = load("make_rooms")
-    layers = rooms.read_layers()
-    assert rooms.PICTURE.read_text() == rooms.draw(layers), "run: python docs/make_rooms.py"
-    for room in (room for layer in layers for room in layer):
-        assert f">{room}</text>" in rooms.PICTURE.read_text()
+def test_picture_of_the_layers_shows_those_of_today():
+    picture = load("make_layers")
+    layers = picture.read_layers()
+    drawn = picture.PICTURE.read_text()
+    assert drawn == picture.draw(layers), "run: python docs/make_layers.py"
+    for module in (module for layer in layers for module in layer):
+        assert f">{module}</text>" in drawn
 
 
 @pytest.mark.parametrize("example", GALLERY, ids=lambda p: p.stem)
