@@ -41,12 +41,13 @@ def read_layers() -> list[list[str]]:
     contracts = settings["tool"]["importlinter"]["contracts"]
     layers = next(c["layers"] for c in contracts if c["type"] == "layers")
     return [
-        [module.strip().removeprefix("unshuffle.") for module in re.split("[|:]", layer)] for layer in layers
+        [name.strip().removeprefix("unshuffle.") for name in re.split("[|:]", layer)]
+        for layer in layers
     ]
 
 
 def purpose_of(modules: list[str], before: int) -> int:
-    """Number of the purpose on which a layer lies; that of the layer above where nothing is known."""
+    """Number of the purpose of a layer; that of the layer above where none is named."""
     for number, known in enumerate(PURPOSES.values()):
         if modules[0] in known:
             return number

@@ -4,7 +4,7 @@ A chain that starts where the coefficients were lags behind where they are, and 
 there is room for, the longer. Two permutations are near the posterior from the start: one drawn by
 giving every fitted value a noise of its own and sorting the labels alike, and one carried over from
 other coefficients by leaving every row its residual. The second is the identity where nothing has
-changed, so that nothing is lost by it once EM has settled.
+changed, so that nothing is lost by it once EM has converged.
 """
 
 from itertools import pairwise

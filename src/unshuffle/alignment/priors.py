@@ -1,4 +1,4 @@
-"""What is believed of permutations before the labels are looked at.
+"""The prior over permutations.
 
 Every row that does not hold its own label costs ``γ_i``:
 ``prior(perm) ∝ exp(-Σ γ_i [perm_i ≠ i])``.
@@ -49,7 +49,7 @@ class Prior:
 
     @property
     def mostly_right(self) -> bool:
-        """Whether the order given is believed to carry information."""
+        """Whether the order given is assumed to carry information."""
         return self.rate is not None or self.match_prob is not None
 
     def by_row(self, problem: Problem, rate: float) -> RowPrior:

@@ -78,7 +78,7 @@ class SampledAlignment(SoftAlignment):
         """Rows whose residual makes a mismatch possible, by the odds of the two-part mixture.
 
         Not by how often the chain saw them mismatched: a row that stayed for one short run
-        would drop from the list and hardly get another chance.
+        would drop from the list and hardly be proposed again.
         """
         n = self.problem.n_movable
         if self._density is None:

@@ -82,7 +82,7 @@ def _ask(part: Any, function: Callable[..., Answer], arguments: tuple[object, ..
 
 
 def is_dask(value: Any) -> bool:
-    """Whether a value is a Dask collection; Dask is not loaded to tell."""
+    """Whether a value is a Dask collection; this does not load Dask."""
     return type(value).__module__.partition(".")[0] == "dask"
 
 

@@ -108,7 +108,7 @@ def ranges(part: Part) -> Ranges:
 
 
 def grouping(part: Part) -> int:
-    """A number that tells who may exchange labels with whom; those of several parts add up."""
+    """A fingerprint of which rows may exchange labels; those of several parts add up."""
     streams = np.repeat(hashed(part.rows.streams), np.diff(part.rows.starts)).view(np.int64)
     members = hashed(part.numbers[: part.n_movable] ^ streams)
     return int(members.sum(dtype=np.uint64))

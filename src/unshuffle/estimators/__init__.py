@@ -1,1 +1,1 @@
-"""Estimators: the only room that knows what a scikit-learn estimator is."""
+"""scikit-learn's interface to the fits."""

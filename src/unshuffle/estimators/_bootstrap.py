@@ -45,8 +45,8 @@ class BootstrapMethods:
 
         Labels are drawn from the fitted coefficients and noise, shuffled as the model says (inside
         groups, or at the fitted rate of mismatches, or not at all), and fitted with the same
-        settings from the coefficients found. So the intervals also tell of bias, of fits with a
-        ridge or inflated noise, and of information that is nearly gone. They do not tell whether
+        settings from the coefficients found. So the intervals also cover bias, fits with a
+        ridge or inflated noise, and information that is nearly zero. They do not show whether
         another optimum might be the right one: a search for every replicate would cost as much as
         the search of the fit, and its answer is the business of the verdict.
 

@@ -47,8 +47,8 @@ class InferenceMethods(BootstrapMethods):
 
             "bootstrap" fits labels simulated from the fit, see `bootstrap`. Use it where the
             information is not positive (`information_kept_` at or below zero), and for fits that
-            do not follow the model (a ridge, a temper other than one), for which the other two
-            have nothing to say.
+            do not maximise the likelihood (a ridge, a temper other than one), which the other two
+            do not cover.
 
             "posterior" samples coefficients and permutations, see `posterior`.
 
@@ -61,7 +61,7 @@ class InferenceMethods(BootstrapMethods):
         -------
         interval : array of shape (n_coefficients, 2)
             Lower and upper ends, the intercept first when there is one; nan for
-            method="information" and fits that do not follow the model.
+            method="information" and fits that do not maximise the likelihood.
         """
         self._check_asked(level, method, options)
         if method == "bootstrap":

@@ -62,7 +62,7 @@ class PosteriorMethods:
         Parameters
         ----------
         n_chains : int, default=4
-            Chains. They begin at the distinct optima of a search, where there was one, and
+            Chains. They start at the distinct optima of a search, where there was one, and
             scattered around the fit.
         n_draws : int, default=1000
             Draws kept of each chain.

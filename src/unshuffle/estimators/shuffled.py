@@ -1,4 +1,4 @@
-"""The front door: one estimator that finds out what kind of shuffle it is and what to do."""
+"""The default estimator: it finds out what kind of shuffle it is and fits accordingly."""
 
 from collections.abc import Callable
 from numbers import Integral, Real
@@ -37,19 +37,19 @@ class ShuffledRegressor(InferenceMethods, PosteriorMethods, MatchMethods, BaseSh
        :math:`\min_{w, b, \pi} \sum_i (y_{\pi(i)} - b - x_i^\top w)^2`, proves the optimum for up to
        three features, asks whether unrelated labels could be matched as well, and averages over
        permutations by Stochastic EM from there;
-    4. where the match is no better than chance, does not follow it: Stochastic EM starts from the
+    4. where unrelated labels match as well, does not use the match: Stochastic EM starts from the
        known rows and the group means, if there are enough of them, and otherwise from the labels
        as given, with inflated noise and a ridge.
 
     Parameters
     ----------
     pairing : {"auto", "lost", "mostly-right", "known"}, default="auto"
-        What is believed of the order given. "auto" tests it.
+        What is assumed of the order given. "auto" tests it.
     mismatch_rate : float or "estimate", default="estimate"
         Share of rows that do not hold their own label, where the order is mostly right.
     search : {"auto", "none", "population"}, default="auto"
-        Where to begin when the order is lost. "auto" searches and falls back to caution when the
-        match found is no better than chance; "population" follows the best match in any case;
+        Initial values when the order is lost. "auto" searches and falls back to caution when
+        unrelated labels match as well; "population" uses the best match in any case;
         "none" starts from the labels as given.
     n_candidates : int or "auto", default="auto"
         Most starting points of the search. "auto" is 500, doubled for each direction of the
@@ -60,8 +60,8 @@ class ShuffledRegressor(InferenceMethods, PosteriorMethods, MatchMethods, BaseSh
         measured best.
     temper : float or "auto", default="auto"
         Labels are aligned as if there were `temper` times the noise estimated. "auto" is 1.5
-        where the order is lost, no match beats chance and there are too few known rows and groups
-        to begin from, and 1 otherwise.
+        where the order is lost, no match is better than those of unrelated labels, and there are
+        too few known rows and groups to start from; it is 1 otherwise.
     ridge : float or "auto", default="auto"
         Penalty on the squares of standardised coefficients, per row. "auto" is 0 where `temper_`
         is 1. Otherwise it is the noise over the variance of standardised coefficients, per row,
@@ -92,19 +92,19 @@ class ShuffledRegressor(InferenceMethods, PosteriorMethods, MatchMethods, BaseSh
     pairing_ : {"lost", "mostly-right", "known"}
         What the order given was taken for.
     pairing_pvalue_ : float
-        Chance that shuffled labels explain as much as the labels as given; nan where no label can
+        p-value of the labels as given against labels shuffled inside groups; nan where no label can
         move, or nothing was tested.
     covariance_ : array of shape (k, k)
         Covariance of intercept (when there is one) and coefficients, from the observed
-        information; nan for cautious fits, which do not follow the model.
+        information; nan for cautious fits, which do not maximise the likelihood.
     standard_errors_ : array of shape (k,)
         Square roots of its diagonal.
     noise_scale_se_, mismatch_rate_se_ : float
         Standard errors of noise and rate of mismatches (nan where the rate is not estimated).
     information_kept_ : float
-        Smallest share of the information with known order that any direction keeps.
+        Smallest fraction of the information kept (observed / complete) in any direction.
     error_inflation_ : float
-        Length of the error to expect, as a multiple of that with known order.
+        Standard errors as a multiple of those with known order (root mean square over directions).
     match_proba_ : array of shape (n_samples,)
         Probability that the label given beside a row is its own. Not after `fit_unpaired`.
     mismatch_rate_ : float
@@ -116,7 +116,7 @@ class ShuffledRegressor(InferenceMethods, PosteriorMethods, MatchMethods, BaseSh
     search_ : {"population", "none"}
         Whether a search was made.
     start_ : {"match", "known rows", "group means", "labels as given"}
-        What the fit began from: a match that was followed, known rows or group means where none
+        What the fit started from: the match found, known rows or group means where none
         was, or the labels as given.
     solutions_ : array of shape (n_solutions, n_features)
         Coefficients of the distinct matchings found, the best first. Only after a search.
@@ -135,13 +135,13 @@ class ShuffledRegressor(InferenceMethods, PosteriorMethods, MatchMethods, BaseSh
     null_scores_ : array
         What the search reaches for labels that have nothing to do with the features.
     null_pvalue_ : float
-        Chance of matching such labels as well; nan where they were not asked.
+        p-value of the match against such labels; nan where no null search was made.
     refit_distances_ : array
-        Distance between the fit and refits to labels simulated from it, as a share of the
-        length of the coefficients; empty where no match was followed.
+        Relative change of the coefficients in refits to labels simulated from the fit; empty where
+        no match was used.
     temper_shift_ : float
-        How far the fit moves when labels are aligned at 1.5 times the noise, as a share of its
-        length; nan where no match was followed.
+        Relative change of the coefficients when labels are aligned at 1.5 times the noise; nan
+        where no match was used.
     shrinkage_share_ : float
         Share of the fit that shrinking least squares on the labels as given would have given.
     n_candidates_ : int
@@ -155,7 +155,7 @@ class ShuffledRegressor(InferenceMethods, PosteriorMethods, MatchMethods, BaseSh
     n_iter_ : int
         Iterations of EM.
     converged_ : bool
-        Whether EM settled.
+        Whether EM converged.
     acceptance_rate_ : float
         Share of accepted proposals of the chain in the last iteration. Not for "known".
     objective_path_, coef_path_ : arrays

@@ -66,21 +66,21 @@ class StochasticEMRegressor(
         "published".
     n_steps : int or "auto", default="auto"
         Proposals of one iteration over all groups together; each group gets the share of its
-        rows. "auto" is 4 per row but at least 100,000 ("exact"; 300,000 where the order is
-        mostly right, and 2 per row from 300,000 rows on; 24 per row for the few long iterations
-        of large grouped data) or n log n ("published").
+        rows. "auto" is, for "exact", 4 per row but at least 100,000 (300,000 where the order is
+        mostly right), 24 per row where Newton's steps are taken (200,000 rows or more that lost
+        their order inside 400 groups or more), and 50 per row in passes; for "published" n log n.
     burn_in : int or "auto", default="auto"
-        Proposals of each iteration that are not averaged. "auto" is a fifth of `n_steps`
-        ("exact", whose chain goes on where it stopped; a tenth in long iterations) or n
-        ("published").
+        Proposals of each iteration that are not averaged. "auto" is, for "exact", a fifth of
+        `n_steps` (a tenth with Newton's steps, two fifths in passes, where chains restart); for
+        "published" n.
     thin : int or "auto", default="auto"
         Distance of the averaged states. "auto" is 1 ("exact": every state counts, at no cost)
         or n / 10 ("published").
     init : "ols" or array of shape (n_features,), default="ols"
-        Starting coefficients; "ols" fits the labels as given, robustly where they are believed
+        Starting coefficients; "ols" fits the labels as given, robustly where they are assumed
         to be mostly right.
     mismatch_rate : None, float or "estimate", default=None
-        Share of rows that do not hold their own label. None believes nothing about the order
+        Share of rows that do not hold their own label. None assumes nothing about the order
         given; a number between 0 and 1 is kept; "estimate" learns it from the data.
     max_shift : int, default=None
         A label is at most so many rows of the table away from its own (plates, time stamps).
@@ -139,9 +139,9 @@ class StochasticEMRegressor(
     noise_scale_se_, mismatch_rate_se_ : float
         Standard errors of noise and rate of mismatches (nan where the rate is not estimated).
     information_kept_ : float
-        Smallest share of the information with known order that any direction keeps.
+        Smallest fraction of the information kept (observed / complete) in any direction.
     error_inflation_ : float
-        Length of the error to expect, as a multiple of that with known order.
+        Standard errors as a multiple of those with known order (root mean square over directions).
     acceptance_rate_ : float
         Share of accepted proposals in the last iteration.
     n_groups_ : int

@@ -18,7 +18,7 @@ class Streaming:
         Rows that are worked on at a time; groups are never cut, so a part is at least as large as
         its largest group. The answer does not depend on it.
     folder : path, default=None
-        Where parts of data on disk are put together, for the length of the fit: as much room as the
+        Where parts of data on disk are put together during the fit: as much space as the
         features take. None is the system's folder for temporary files.
     scheduler : str, default=None
         Address of a Dask scheduler. None uses the Dask client in use, if the data are Dask's, and

@@ -106,8 +106,8 @@ def rank_evidence(ranks: IntArray, n_draws: int) -> float:
 
     Ranks of the truth among `n_draws` draws are uniform on 0 .. n_draws for a calibrated sampler,
     so that the number of ranks below k is binomial with probability
-    :math:`k / (n_{draws} + 1)`. The smallest tail over all k says how far the distribution strays;
-    `rank_p_value` says whether that is too far.
+    :math:`k / (n_{draws} + 1)`. The smallest tail over all k says how far the distribution
+    deviates; `rank_p_value` says whether that is too far.
     """
     below = np.cumsum(np.bincount(ranks, minlength=n_draws + 1))[:-1]
     p = np.arange(1, n_draws + 1) / (n_draws + 1.0)
@@ -117,7 +117,7 @@ def rank_evidence(ranks: IntArray, n_draws: int) -> float:
 
 
 def rank_p_value(ranks: IntArray, n_draws: int, n_simulations: int = 2000, seed: int = 0) -> float:
-    """Probability that uniform ranks stray as far from the diagonal as these.
+    """Probability that uniform ranks deviate as far from the diagonal as these.
 
     Below 0.05 the empirical distribution leaves the 95 % simultaneous band somewhere.
     """
