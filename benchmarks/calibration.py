@@ -10,11 +10,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import logsumexp
+from scipy.stats import binom
 
-from unshuffle.alignment.priors import Prior
+from unshuffle.alignment.priors import SMALLEST_RATE, Prior
 from unshuffle.data.problem import Problem
 from unshuffle.families.least_squares import LeastSquares
-from unshuffle.inference.mismatches import draw_mismatched
+from unshuffle.inference.mismatches import log_ways
 from unshuffle.inference.parameter_prior import ParameterPrior
 from unshuffle.inference.posterior_chain import ALL_MOVES, PosteriorChain
 from unshuffle.inference.posterior_model import Model, Start
@@ -91,14 +93,15 @@ def simulate(
     n = len(X)
     solver = LeastSquares(X, fit_intercept=True)
     blank = Model(Problem(X, np.zeros(n), starts, None, 1), solver, Prior(), parameters)
-    theta = parameters.draw_coordinates(blank.rank, rng)
-    mean, noise = parameters.draw_intercept(rng), parameters.draw_noise(rng)
+    theta = rng.normal(0.0, parameters.coef_scale, size=blank.rank)
+    mean = float(rng.normal(parameters.intercept_mean, parameters.intercept_scale))
+    noise = float(parameters.noise_scale * abs(rng.standard_t(parameters.noise_freedom)))
     beside = blank.basis @ theta + mean + noise * rng.standard_normal(n)
     coef = blank.coef(theta)
     truth = {f"coef {j}": float(value) for j, value in enumerate(coef)}
     truth |= {"intercept": mean - float(blank.centre @ coef), "noise": noise}
     if prior.estimates:
-        truth["rate"] = parameters.draw_rate(rng)
+        truth["rate"] = draw_rate(parameters, rng)
         perm = draw_mismatched(starts, n, truth["rate"], rng)
     else:
         perm = np.arange(n)
@@ -138,3 +141,53 @@ def rank_of_truth(
         "rate": chain.record.rate,
     }
     return {name: int(np.sum(draws[name] < value)) for name, value in truth.items()}
+
+
+def draw_rate(parameters: ParameterPrior, rng: np.random.Generator) -> float:
+    """Rate of mismatches, cut to what the prior over permutations allows."""
+    while True:
+        rate = float(rng.beta(*parameters.rate_shape))
+        if SMALLEST_RATE <= rate <= 1.0 - SMALLEST_RATE:
+            return rate
+
+
+def draw_mismatched(starts: IntArray, n: int, rate: float, rng: np.random.Generator) -> IntArray:
+    """Draw from the prior: how many rows of each group are mismatched, which, and how."""
+    perm: IntArray = np.arange(n, dtype=np.int64)
+    for first, last in pairwise(starts):
+        size = int(last - first)
+        weights = log_ways(size) - np.log(size * (1.0 - rate)) * np.arange(size + 1)
+        k = int(rng.choice(size + 1, p=np.exp(weights - logsumexp(weights))))
+        rows = first + rng.choice(size, size=k, replace=False)
+        moved = rng.permutation(rows)
+        while np.any(moved == rows):  # one in e is kept
+            moved = rng.permutation(rows)
+        perm[rows] = moved
+    return perm
+
+
+def rank_evidence(ranks: IntArray, n_draws: int) -> float:
+    r"""Smallest two-sided binomial tail of the empirical distribution of ranks.
+
+    Ranks of the truth among `n_draws` draws are uniform on 0 .. n_draws for a calibrated sampler,
+    so that the number of ranks below k is binomial with probability
+    :math:`k / (n_{draws} + 1)`. The smallest tail over all k says how far the distribution
+    deviates; `rank_p_value` says whether that is too far.
+    """
+    below = np.cumsum(np.bincount(ranks, minlength=n_draws + 1))[:-1]
+    p = np.arange(1, n_draws + 1) / (n_draws + 1.0)
+    low = binom.cdf(below, len(ranks), p)
+    high = binom.sf(below - 1, len(ranks), p)
+    return float(2.0 * np.minimum(low, high).min())
+
+
+def rank_p_value(ranks: IntArray, n_draws: int, n_simulations: int = 2000, seed: int = 0) -> float:
+    """Probability that uniform ranks deviate as far from the diagonal as these.
+
+    Below 0.05 the empirical distribution leaves the 95 % simultaneous band somewhere.
+    """
+    rng = np.random.default_rng(seed)
+    observed = rank_evidence(ranks, n_draws)
+    uniform = rng.integers(0, n_draws + 1, size=(n_simulations, len(ranks)))
+    as_far = sum(rank_evidence(sample, n_draws) <= observed for sample in uniform)
+    return (1 + as_far) / (1 + n_simulations)

@@ -6,12 +6,11 @@ import warnings
 
 import numpy as np
 
-from benchmarks.calibration import CALIBRATION, CASES, calibration_ranks
+from benchmarks.calibration import CALIBRATION, CASES, calibration_ranks, rank_p_value
 from unshuffle import ShuffledRegressor, StochasticEMRegressor, warm_up
 from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
 from unshuffle.families.least_squares import LeastSquares
-from unshuffle.inference.diagnostics import rank_p_value
 from unshuffle.inference.parameter_prior import weakly_informative
 from unshuffle.inference.posterior import collect, dispersed_starts, run_chains
 from unshuffle.inference.posterior_chain import ALL_MOVES, PosteriorChain

@@ -1,9 +1,8 @@
 """Simulation-based calibration: ranks of the truth stay in the band; wrong samplers leave it."""
 
 import pytest
-from benchmarks.calibration import CALIBRATION, CASES, calibration_ranks
+from benchmarks.calibration import CALIBRATION, CASES, calibration_ranks, rank_p_value
 
-from unshuffle.inference.diagnostics import rank_p_value
 from unshuffle.inference.posterior_chain import PosteriorChain
 
 

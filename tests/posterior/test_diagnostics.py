@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from benchmarks.calibration import rank_p_value
 
-from unshuffle.inference.diagnostics import ess_bulk, ess_tail, r_hat, rank_p_value
+from unshuffle.inference.diagnostics import ess_bulk, ess_tail, r_hat
 
 
 def autoregressive(phi, shape, seed=0):

@@ -4,13 +4,13 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from benchmarks.calibration import draw_mismatched
 from scipy.special import logsumexp
 from scipy.stats import chisquare, kstest
 
 from unshuffle.alignment.priors import SMALLEST_RATE
 from unshuffle.inference.mismatches import (
     RatePosterior,
-    draw_mismatched,
     log_derangements,
     log_normalisers,
     log_ways,

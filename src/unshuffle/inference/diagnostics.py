@@ -11,9 +11,9 @@ discrete uniformity", Statistics and Computing 2022).
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import binom, rankdata
+from scipy.stats import rankdata
 
-from ..kernels.types import FloatArray, IntArray
+from ..kernels.types import FloatArray
 
 FEWEST_DRAWS = 4
 
@@ -99,30 +99,3 @@ def _effective(chains: FloatArray) -> float:
     rest = max(float(correlation[2 * last]), 0.0) if 2 * last < n else 0.0
     time = max(-1.0 + 2.0 * float(kept.sum()) + rest, 1.0 / float(np.log10(m * n)))
     return float(m * n / time)
-
-
-def rank_evidence(ranks: IntArray, n_draws: int) -> float:
-    r"""Smallest two-sided binomial tail of the empirical distribution of ranks.
-
-    Ranks of the truth among `n_draws` draws are uniform on 0 .. n_draws for a calibrated sampler,
-    so that the number of ranks below k is binomial with probability
-    :math:`k / (n_{draws} + 1)`. The smallest tail over all k says how far the distribution
-    deviates; `rank_p_value` says whether that is too far.
-    """
-    below = np.cumsum(np.bincount(ranks, minlength=n_draws + 1))[:-1]
-    p = np.arange(1, n_draws + 1) / (n_draws + 1.0)
-    low = binom.cdf(below, len(ranks), p)
-    high = binom.sf(below - 1, len(ranks), p)
-    return float(2.0 * np.minimum(low, high).min())
-
-
-def rank_p_value(ranks: IntArray, n_draws: int, n_simulations: int = 2000, seed: int = 0) -> float:
-    """Probability that uniform ranks deviate as far from the diagonal as these.
-
-    Below 0.05 the empirical distribution leaves the 95 % simultaneous band somewhere.
-    """
-    rng = np.random.default_rng(seed)
-    observed = rank_evidence(ranks, n_draws)
-    uniform = rng.integers(0, n_draws + 1, size=(n_simulations, len(ranks)))
-    as_far = sum(rank_evidence(sample, n_draws) <= observed for sample in uniform)
-    return (1 + as_far) / (1 + n_simulations)

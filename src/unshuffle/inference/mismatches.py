@@ -15,11 +15,10 @@ where :math:`D_k` counts the permutations of k rows that leave none in place. As
 """
 
 import math
-from itertools import pairwise
 
 import numpy as np
 from scipy.interpolate import CubicSpline
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
 from ..alignment.priors import SMALLEST_RATE
 from ..kernels.types import FloatArray, IntArray
@@ -58,21 +57,6 @@ def log_normalisers(n: int, rates: FloatArray) -> FloatArray:
         top = terms.max()
         totals[place] = top + np.log(np.exp(terms - top).sum())
     return totals
-
-
-def draw_mismatched(starts: IntArray, n: int, rate: float, rng: np.random.Generator) -> IntArray:
-    """Draw from the prior: how many rows of each group are mismatched, which, and how."""
-    perm: IntArray = np.arange(n, dtype=np.int64)
-    for first, last in pairwise(starts):
-        size = int(last - first)
-        weights = log_ways(size) - np.log(size * (1.0 - rate)) * np.arange(size + 1)
-        k = int(rng.choice(size + 1, p=np.exp(weights - logsumexp(weights))))
-        rows = first + rng.choice(size, size=k, replace=False)
-        moved = rng.permutation(rows)
-        while np.any(moved == rows):  # one in e is kept
-            moved = rng.permutation(rows)
-        perm[rows] = moved
-    return perm
 
 
 class RatePosterior:

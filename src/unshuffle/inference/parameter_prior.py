@@ -17,11 +17,7 @@ does not keep the noise away from being small. It is drawn through
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from ..alignment.priors import SMALLEST_RATE
 from ..data.problem import Problem
-from ..kernels.types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -46,25 +42,6 @@ class ParameterPrior:
     noise_scale: float
     noise_freedom: float = 3.0
     rate_shape: tuple[float, float] = (1.0, 1.0)
-
-    def draw_coordinates(self, rank: int, rng: np.random.Generator) -> FloatArray:
-        """Coordinates θ, shape (rank,)."""
-        return rng.normal(0.0, self.coef_scale, size=rank)
-
-    def draw_intercept(self, rng: np.random.Generator) -> float:
-        """Fitted value of the mean row."""
-        return float(rng.normal(self.intercept_mean, self.intercept_scale))
-
-    def draw_noise(self, rng: np.random.Generator) -> float:
-        """Standard deviation of the noise."""
-        return float(self.noise_scale * abs(rng.standard_t(self.noise_freedom)))
-
-    def draw_rate(self, rng: np.random.Generator) -> float:
-        """Rate of mismatches, cut to what the prior over permutations allows."""
-        while True:
-            rate = float(rng.beta(*self.rate_shape))
-            if SMALLEST_RATE <= rate <= 1.0 - SMALLEST_RATE:
-                return rate
 
 
 def weakly_informative(problem: Problem, wide: float = 10.0) -> ParameterPrior:
