@@ -10,6 +10,7 @@ from ..alignment.hard import most_likely_permutation
 from ..alignment.state import Align, Alignment, State
 from ..data.problem import Problem
 from ..data.threads import Workers
+from ..families.family import Family
 from ..families.least_squares import LeastSquares
 from ..families.normal import NORMAL
 from ..kernels.types import FloatArray
@@ -27,6 +28,8 @@ class MemoryTable(Table[Alignment]):
         E-step; a chain among them continues from the permutation of the state.
     workers : Workers, optional
         Threads that carry permutations over.
+    family : Family
+        Whose M-step solves for the coefficients.
     """
 
     solver: LeastSquares
@@ -37,8 +40,9 @@ class MemoryTable(Table[Alignment]):
         solver: LeastSquares,
         align: Align | None = None,
         workers: Workers | None = None,
+        family: Family = NORMAL,
     ) -> None:
-        self.problem, self.solver = problem, solver
+        self.problem, self.solver, self.family = problem, solver, family
         self.n_rows, self.n_movable = problem.n_rows, problem.n_movable
         self.n_blocks, self.restarts = problem.n_blocks, False
         self._align, self._workers = align, workers or Workers(1)
@@ -51,7 +55,7 @@ class MemoryTable(Table[Alignment]):
 
     def solve(self, expected: Alignment) -> State:
         """Coefficients and noise from the expected labels."""
-        return solve(self.problem, self.solver, expected)
+        return solve(self.problem, self.solver, expected, self.family)
 
     def ordinary_start(self) -> State:
         """Least squares on the labels as given."""
@@ -98,17 +102,19 @@ class MemoryTable(Table[Alignment]):
         return carry_over(self.problem, before, after, self._workers)
 
 
-def solve(problem: Problem, solver: LeastSquares, alignment: Alignment) -> State:
+def solve(
+    problem: Problem, solver: LeastSquares, alignment: Alignment, family: Family = NORMAL
+) -> State:
     """M-step: coefficients and noise from the expected labels."""
-    solution = solver.solve(problem.restore(alignment.expected))
-    objective = solution.residual_ss + alignment.spread
+    expected = problem.restore(alignment.expected)
+    found = family.solve(solver, expected, alignment.spread, problem.label_spread)
     return State(
-        solution.coef,
-        solution.intercept,
-        noise_scale(problem, solver, objective),
-        objective,
+        found.coef,
+        found.intercept,
+        found.noise_scale,
+        found.objective,
         alignment.mismatch_rate,
-        problem.arrange(solution.fitted),
+        problem.arrange(found.fitted),
         alignment.labels,
         alignment.perm,
         alignment.match_proba,

@@ -11,7 +11,7 @@ and an exchange of two labels changes the log-likelihood by
 the M-step a solver for expected statistics.
 """
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -62,6 +62,28 @@ class Solver(Protocol):
         ...
 
 
+class Estimate(NamedTuple):
+    """What an M-step finds.
+
+    Attributes
+    ----------
+    coef : array of shape (d,)
+    intercept : float
+    fitted : array of shape (n,)
+        In the order of the rows of X.
+    objective : float
+        What EM lowers; for the normal family the expected sum of squares.
+    noise_scale : float
+        Dispersion; 1 for families without one.
+    """
+
+    coef: FloatArray
+    intercept: float
+    fitted: FloatArray
+    objective: float
+    noise_scale: float
+
+
 class Family(Protocol):
     """A law of the label given the row.
 
@@ -97,6 +119,20 @@ class Family(Protocol):
         """Labels drawn at the fitted values."""
         ...
 
-    def noise_scale(self, sum_of_squares: float, freedom: int, label_spread: float) -> float:
-        """M-step of the noise, from the expected sum of squares."""
+    def solver(self, X: FloatArray, *, fit_intercept: bool, ridge: float = 0.0) -> Any:
+        """What the M-step computes once: X factored."""
+        ...
+
+    def solve(
+        self, solver: Any, expected: FloatArray, spread: float, label_spread: float
+    ) -> Estimate:
+        """M-step: parameters from expected statistics beside the rows of X.
+
+        `spread` is the variance of the labels around them, summed over rows, and `label_spread` the
+        standard deviation of all labels.
+        """
+        ...
+
+    def noise_scale(self, objective: float, freedom: int, label_spread: float) -> float:
+        """Dispersion from the objective."""
         ...

@@ -9,7 +9,8 @@ import math
 import numpy as np
 
 from ..kernels.types import FloatArray
-from .family import Interaction
+from .family import Estimate, Interaction
+from .least_squares import LeastSquares
 
 # A noise of zero would make every proposal a division by zero; this is far below rounding.
 SMALLEST_RELATIVE_NOISE = 1e-10
@@ -48,10 +49,24 @@ class Normal:
         labels += fitted
         return labels
 
-    def noise_scale(self, sum_of_squares: float, freedom: int, label_spread: float) -> float:
+    def solver(self, X: FloatArray, *, fit_intercept: bool, ridge: float = 0.0) -> LeastSquares:
+        """Least squares with one design and many right-hand sides."""
+        return LeastSquares(X, fit_intercept=fit_intercept, ridge=ridge)
+
+    def solve(
+        self, solver: LeastSquares, expected: FloatArray, spread: float, label_spread: float
+    ) -> Estimate:
+        """Least squares on the expected labels; the noise includes their spread."""
+        solution = solver.solve(expected)
+        objective = solution.residual_ss + spread
+        freedom = len(expected) - solver.n_parameters
+        noise = self.noise_scale(objective, freedom, label_spread)
+        return Estimate(solution.coef, solution.intercept, solution.fitted, objective, noise)
+
+    def noise_scale(self, objective: float, freedom: int, label_spread: float) -> float:
         """Root of the mean square, over the degrees of freedom that the coefficients leave."""
         floor = SMALLEST_RELATIVE_NOISE * label_spread
-        return max(math.sqrt(sum_of_squares / freedom), floor)
+        return max(math.sqrt(objective / freedom), floor)
 
 
 NORMAL = Normal()

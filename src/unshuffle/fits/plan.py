@@ -167,9 +167,9 @@ def aligner(settings: StochasticSettings, chain: Chain, prior: Prior) -> Align:
     """The E-step that was asked for."""
     if settings.variant == "published":
         return PublishedAlignment(chain)
-    align: Align = SampledAlignment(chain, prior)
+    align: Align = SampledAlignment(chain, prior, settings.family)
     if settings.alignment == "exact":
-        align = ExactAlignment(chain.problem, prior)
+        align = ExactAlignment(chain.problem, prior, settings.family)
     if settings.alignment == "sinkhorn":
-        align = SinkhornAlignment(chain.problem, prior)
+        align = SinkhornAlignment(chain.problem, prior, settings.family)
     return align if settings.temper == 1.0 else TemperedAlignment(align, settings.temper)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from ..em.settings import DEFAULTS, EMSettings
+from ..families.family import Family
+from ..families.normal import NORMAL
 from ..kernels.types import FloatArray
 
 
@@ -28,6 +30,8 @@ class StochasticSettings:
     alignment : {"chain", "sinkhorn", "exact"}
     temper, ridge : float
     fit_intercept : bool
+    family : Family
+        Law of the labels.
     em : EMSettings
     """
 
@@ -45,6 +49,7 @@ class StochasticSettings:
     temper: float = 1.0
     ridge: float = 0.0
     fit_intercept: bool = True
+    family: Family = NORMAL
     em: EMSettings = DEFAULTS
 
     @property

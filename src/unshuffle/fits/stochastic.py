@@ -67,10 +67,13 @@ def _fit_in_memory(
 ) -> StochasticFit:
     problem = data.problem
     if solver is None or settings.ridge:
-        solver = LeastSquares(problem.X, fit_intercept=settings.fit_intercept, ridge=settings.ridge)
+        solver = settings.family.solver(
+            problem.X, fit_intercept=settings.fit_intercept, ridge=settings.ridge
+        )
     plan = plan_in_memory(settings, problem, data.match_prob)
     chain = Chain(problem, plan.schedule, settings.seed, data.workers)
-    table = MemoryTable(problem, solver, aligner(settings, chain, plan.prior), data.workers)
+    align = aligner(settings, chain, plan.prior)
+    table = MemoryTable(problem, solver, align, data.workers, settings.family)
     with reporting(settings.max_iter, "iterations") as report:
         course = course_of(table, plan, settings, data.workers)
         result = _iterate(table, course, settings, report)
