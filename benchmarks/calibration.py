@@ -13,13 +13,14 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import binom
 
-from unshuffle.alignment.priors import SMALLEST_RATE, Prior
+from unshuffle.alignment.priors import Prior
 from unshuffle.data.problem import Problem
 from unshuffle.families.least_squares import LeastSquares
 from unshuffle.inference.mismatches import log_ways
 from unshuffle.inference.parameter_prior import ParameterPrior
 from unshuffle.inference.posterior_chain import ALL_MOVES, PosteriorChain
 from unshuffle.inference.posterior_model import Model, Start
+from unshuffle.kernels.limits import SMALLEST_RATE
 from unshuffle.kernels.types import FloatArray, IntArray
 
 

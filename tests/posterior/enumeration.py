@@ -5,7 +5,7 @@ from scipy.special import logsumexp
 from scipy.stats import beta, t
 
 from oracles import group_permutations
-from unshuffle.alignment.priors import SMALLEST_RATE
+from unshuffle.kernels.limits import SMALLEST_RATE
 
 
 def mismatch_prior(perms, starts, rate):

@@ -8,13 +8,13 @@ from benchmarks.calibration import draw_mismatched
 from scipy.special import logsumexp
 from scipy.stats import chisquare, kstest
 
-from unshuffle.alignment.priors import SMALLEST_RATE
 from unshuffle.inference.mismatches import (
     RatePosterior,
     log_derangements,
     log_normalisers,
     log_ways,
 )
+from unshuffle.kernels.limits import SMALLEST_RATE
 
 
 def mismatched(perm):

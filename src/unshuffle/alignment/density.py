@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.types import FloatArray
-
-GRID = 1024
+from .settings import DENSITY_NODES
 
 
 class Density(NamedTuple):
@@ -41,13 +40,15 @@ def tabulate_density(values: FloatArray) -> Density:
     frame = 20.0 * float(values.std() if high == low else high - low)
     inside = np.clip(values, middle - frame, middle + frame)
     edge = 4.0 * bandwidth
-    grid = np.linspace(inside.min() - edge, inside.max() + edge, GRID)
+    grid = np.linspace(inside.min() - edge, inside.max() + edge, DENSITY_NODES)
     step = grid[1] - grid[0]
     place = (inside - grid[0]) / step
-    cell = np.minimum(place.astype(np.int64), GRID - 2)
+    cell = np.minimum(place.astype(np.int64), DENSITY_NODES - 2)
     part = place - cell
-    counts = np.bincount(cell, 1.0 - part, GRID) + np.bincount(cell + 1, part, GRID)
-    reach = min(max(1, int(np.ceil(edge / step))), GRID // 2 - 1)
+    counts = np.bincount(cell, 1.0 - part, DENSITY_NODES) + np.bincount(
+        cell + 1, part, DENSITY_NODES
+    )
+    reach = min(max(1, int(np.ceil(edge / step))), DENSITY_NODES // 2 - 1)
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / bandwidth) ** 2)
     smooth = np.convolve(counts, kernel / (kernel.sum() * step * n), mode="same")
     return Density(grid, smooth, 1e-3 / (n * bandwidth), middle - frame, middle + frame)

@@ -13,14 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..data.problem import Problem
+from ..kernels.limits import SMALLEST_RATE
 from ..kernels.local import RowPrior
 from ..kernels.types import FloatArray, IntArray
 
 NOTHING = np.empty(0)
 NOWHERE = np.empty(0, dtype=np.int64)
-
-# An estimate of 0 or 1 would never be left again.
-SMALLEST_RATE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)

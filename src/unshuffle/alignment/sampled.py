@@ -7,13 +7,13 @@ import numpy as np
 from ..data.threads import Workers
 from ..families.family import Family
 from ..families.normal import NORMAL
+from ..kernels.limits import SUSPICIOUS_ODDS
 from ..kernels.local import ALL_SCALES, Lists, pick_suspects
 from ..kernels.match import rank_inside
 from ..kernels.types import BoolArray, IntArray
 from .chain import Chain
 from .density import kernel_density
 from .priors import Prior
-from .settings import SUSPICIOUS_ODDS
 from .soft import SoftAlignment
 from .state import Alignment, State
 from .sweeps import Sweeps

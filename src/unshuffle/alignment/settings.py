@@ -46,5 +46,4 @@ class SinkhornSettings:
 WORK = WorkSettings()
 SINKHORN = SinkhornSettings()
 LARGEST_ENUMERATED_BLOCK = 8  # 40,320 permutations
-# Odds of a mismatch from which a row gets more than its share of the proposals.
-SUSPICIOUS_ODDS = 0.01
+DENSITY_NODES = 1024  # of the grid on which a density of labels is tabulated

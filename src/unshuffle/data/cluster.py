@@ -15,6 +15,7 @@ from uuid import uuid4
 import numpy as np
 
 from ..exceptions import SchedulerLostError
+from .settings import READ
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -23,7 +24,6 @@ Answer = TypeVar("Answer")
 
 # Columns beside the features while the table is shuffled.
 LABEL, GROUP, KNOWN, NUMBER = "__label__", "__group__", "__known__", "__number__"
-SECONDS_TO_WAIT = 60.0
 SHUFFLE = "p2p"
 
 
@@ -237,10 +237,10 @@ def bring_groups_together(
     check_numeric(frame, features)
     with told_of_lost_scheduler(client, []):
         try:
-            client.wait_for_workers(1, timeout=SECONDS_TO_WAIT)
+            client.wait_for_workers(1, timeout=READ.seconds_to_wait)
         except TimeoutError as error:
             raise SchedulerLostError(
-                f"the scheduler has no workers after {SECONDS_TO_WAIT:g} s; start some with "
+                f"the scheduler has no workers after {READ.seconds_to_wait:g} s; start some with "
                 "`dask worker`"
             ) from error
         columns = [f"__x{j}__" for j in range(len(features))]  # a shuffle wants text

@@ -10,11 +10,10 @@ import numpy as np
 from ..kernels.block_em import Features
 from ..kernels.types import BoolArray, FloatArray, IntArray
 from .part import OnDisk, Part, make_part
+from .settings import READ
 from .threads import Workers
 
 Answer = TypeVar("Answer")
-
-NUMBERS_PER_BATCH = 1 << 20
 
 
 class LocalParts:
@@ -105,6 +104,6 @@ def _append(
 
 def batches_of(X: Features) -> Iterator[Features]:
     """Consecutive rows of an array."""
-    rows = max(NUMBERS_PER_BATCH // X.shape[1], 1)
+    rows = max(READ.numbers_per_batch // X.shape[1], 1)
     for first in range(0, len(X), rows):
         yield X[first : first + rows]

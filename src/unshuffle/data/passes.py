@@ -20,10 +20,7 @@ from ..kernels.exact_sum import in_steps, new_sums
 from ..kernels.rng import GOLDEN, mix
 from ..kernels.types import BoolArray, FloatArray, IntArray
 from .part import Part
-
-# Visits, and rows without any, of one call of a kernel, after which an interruption takes effect.
-VISITS_PER_CALL = 1 << 22
-ROWS_PER_CALL = 1 << 17
+from .settings import READ
 
 
 class Ranges(NamedTuple):
@@ -124,8 +121,8 @@ def column_sums(part: Part, exponents: IntArray) -> Totals:
 def products(part: Part, centre: FloatArray, label_centre: float, exponents: IntArray) -> Totals:
     """Products of the centred columns with each other and with the centred label."""
     X, rows, sums = part.features(), part.frozen_rows(), new_sums(exponents)
-    for first in range(0, part.n_rows, ROWS_PER_CALL):
-        last = min(first + ROWS_PER_CALL, part.n_rows)
+    for first in range(0, part.n_rows, READ.rows_per_call):
+        last = min(first + READ.rows_per_call, part.n_rows)
         add_products(X, rows, first, last, centre, label_centre, sums)
     return Totals(in_steps(sums))
 
@@ -139,8 +136,8 @@ def align(part: Part, model: PassModel, seed: int, iteration: int, exponents: In
             X, rows, block, block_end, model, np.uint64(seed), iteration, space, sums
         )
         tally = [tally[0] + accepted, tally[1] + proposed]
-    for first in range(part.n_movable, part.n_rows, ROWS_PER_CALL):
-        add_pinned(X, rows, first, min(first + ROWS_PER_CALL, part.n_rows), model, sums)
+    for first in range(part.n_movable, part.n_rows, READ.rows_per_call):
+        add_pinned(X, rows, first, min(first + READ.rows_per_call, part.n_rows), model, sums)
     return Totals(in_steps(sums), *tally)
 
 
@@ -150,8 +147,8 @@ def start_squares(part: Part, model: PassModel, exponents: IntArray) -> Totals:
     space = new_space(part.largest_block, False)
     for block, block_end in calls(rows, 1):
         add_start_squares(X, rows, block, block_end, model, space, sums)
-    for first in range(part.n_movable, part.n_rows, ROWS_PER_CALL):
-        last = min(first + ROWS_PER_CALL, part.n_rows)
+    for first in range(part.n_movable, part.n_rows, READ.rows_per_call):
+        last = min(first + READ.rows_per_call, part.n_rows)
         add_pinned_squares(X, rows, first, last, model, sums)
     return Totals(in_steps(sums))
 
@@ -219,7 +216,7 @@ def hashed(numbers: IntArray) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
 def calls(rows: PartRows, sweeps: int) -> list[tuple[int, int]]:
     """Cut the blocks into ranges of like work, so that an interruption is soon obeyed."""
     n_blocks = len(rows.streams)
-    per_call = max(VISITS_PER_CALL / max(sweeps, 1), 1.0)
+    per_call = max(READ.visits_per_call / max(sweeps, 1), 1.0)
     n_calls = min(int(rows.starts[-1] / per_call) + 1, n_blocks)
     goals = np.linspace(0, rows.starts[-1], n_calls + 1)
     edges = np.unique(np.searchsorted(rows.starts, goals)).tolist()

@@ -28,7 +28,7 @@ from ..families.family import Solver
 from ..kernels.types import FloatArray
 from .scores import INFORMATION, covariance_over_snapshots, effective_strata
 
-SMALLEST_RATE = 1e-6  # of mismatches: at zero there is nothing to estimate
+SMALLEST_ESTIMATE = 1e-6  # of mismatches: at zero there is nothing to estimate
 
 
 class Counts(Protocol):
@@ -123,7 +123,7 @@ def information_kept(
 
 def smallest_rate(rate: float) -> float:
     """A rate of mismatches above zero."""
-    return max(rate, SMALLEST_RATE)
+    return max(rate, SMALLEST_ESTIMATE)
 
 
 def louis_covariance(

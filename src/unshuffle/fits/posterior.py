@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..alignment.priors import SMALLEST_RATE
 from ..families.least_squares import LeastSquares
 from ..inference.parameter_prior import weakly_informative
 from ..inference.posterior import Posterior, collect, dispersed_starts, run_chains
 from ..inference.posterior_chain import PosteriorChain
 from ..inference.posterior_model import Model
 from ..inference.sampling_settings import POSTERIOR
+from ..kernels.limits import SMALLEST_RATE
 from ..kernels.types import FloatArray
 from .data import InMemory
 from .progress import Progress, Reporting, quiet

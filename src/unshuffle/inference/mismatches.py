@@ -20,7 +20,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.special import gammaln
 
-from ..alignment.priors import SMALLEST_RATE
+from ..kernels.limits import SMALLEST_RATE
 from ..kernels.types import FloatArray, IntArray
 from .sampling_settings import RATES, RateSettings
 

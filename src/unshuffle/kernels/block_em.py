@@ -25,16 +25,13 @@ from numpy.typing import NDArray
 
 from .exact_sum import Sums, add, count_terms
 from .jit import kernel
+from .limits import SMALLEST_RATE, SUSPICIOUS_ODDS
 from .ranking import Ranking, new_ranking, rank_block
 from .rng import draw, mix, stream_key, to_unit
 from .streams import START_NOISE_KEY
 from .sweep import Slots
 from .sweep_blocks import Answers, Plan, SweptRows, new_slots, sort_block, sweep_block
 from .types import BoolArray, FloatArray, IntArray
-
-# As in `alignment.settings` and `alignment.priors`.
-SUSPICIOUS_ODDS = 0.01
-SMALLEST_RATE = 1e-4
 
 Features = NDArray[np.float64] | NDArray[np.float32]
 SmallIntArray = NDArray[np.int32]
