@@ -1,5 +1,6 @@
 """The only place where fitted attributes are set, and where a fit warns."""
 
+import sys
 import warnings
 from typing import Any
 
@@ -20,7 +21,14 @@ from ..fits.results import (
 )
 
 Fit = StochasticFit | HardFit | MixtureFit | AutoFit
-STACK_LEVEL = 5  # of a warning, so that it names the line that called ``fit``
+
+
+def _stack_level() -> int:
+    """Level of a warning that names the user's line: the first frame outside the package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("unshuffle"):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def keep(model: Any, fit: Fit, advice: str) -> None:
@@ -57,7 +65,7 @@ def keep(model: Any, fit: Fit, advice: str) -> None:
         warnings.warn(
             f"do not trust this fit: {fit.verdict.reasons[0].text}; see verdict_.reasons",
             UnidentifiableWarning,
-            stacklevel=STACK_LEVEL - 1,
+            stacklevel=_stack_level(),
         )
 
 
@@ -152,7 +160,7 @@ def _warn_rank(model: Any, design: Design) -> None:
         "predictions are unaffected, but single coefficients of these columns mean nothing. Drop "
         "columns to get rid of this warning.",
         RankWarning,
-        stacklevel=STACK_LEVEL,
+        stacklevel=_stack_level(),
     )
 
 
@@ -162,5 +170,5 @@ def _warn_not_converged(model: Any, advice: str) -> None:
         f"{type(model).__name__} did not converge in max_iter={model.max_iter} "
         f"iterations; {advice}",
         ConvergenceWarning,
-        stacklevel=STACK_LEVEL,
+        stacklevel=_stack_level(),
     )

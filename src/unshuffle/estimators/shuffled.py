@@ -16,15 +16,12 @@ from ..fits.settings import AutoSettings, StochasticSettings
 from ..inference.verdict import Verdict
 from ..io.frames import library_of, plain_column
 from ..kernels.types import IntArray
-from ._base import BaseShuffledRegressor
-from ._inference import InferenceMethods
-from ._matches import MatchMethods
-from ._posterior import PosteriorMethods
 from ._progress import reporting
+from ._sampled import SampledRegressor
 from ._validation import open_setting, pair_by_group
 
 
-class ShuffledRegressor(InferenceMethods, PosteriorMethods, MatchMethods, BaseShuffledRegressor):
+class ShuffledRegressor(SampledRegressor):
     r"""Linear regression when the pairing between rows and labels is lost, wholly or in part.
 
     The model is :math:`y_{\pi(i)} = b + x_i^\top w + \varepsilon_i` with an unknown permutation
@@ -204,7 +201,6 @@ class ShuffledRegressor(InferenceMethods, PosteriorMethods, MatchMethods, BaseSh
         "verbose": ["verbose"],
         "callback": [None, callable],
     }
-    __metadata_request__fit: ClassVar = {"groups": True, "known": True, "match_prob": True}
     _convergence_advice = "the coefficients still move; treat them with caution."
     max_iter = DEFAULTS.iteration.max_iter
 
@@ -236,33 +232,6 @@ class ShuffledRegressor(InferenceMethods, PosteriorMethods, MatchMethods, BaseSh
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
-
-    def fit(
-        self, X: Any, y: Any, groups: Any = None, known: Any = None, match_prob: Any = None
-    ) -> Self:
-        """Fit the model to rows and labels given side by side.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-        y : array-like of shape (n_samples,)
-            Labels; inside each group they may stand in any order.
-        groups : array-like of shape (n_samples,), optional
-            Any hashable label per row. Labels have moved only inside their group. None means
-            one group: a label may belong to any row.
-        known : array-like of bool of shape (n_samples,), optional
-            True where the label given beside a row is surely its own.
-        match_prob : array-like of shape (n_samples,), optional
-            Probability, from a linkage tool, that the label given beside a row is its own.
-            Handing it over means that the order is mostly right.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator. An interrupted or failed fit leaves an earlier one untouched.
-        """
-        return self._fit_in_memory(X, y, groups, known, match_prob)
 
     def fit_unpaired(self, X: Any, y: Any, groups_X: Any = None, groups_y: Any = None) -> Self:
         """Fit the model to two tables that share nothing but a group key.

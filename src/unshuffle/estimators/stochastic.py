@@ -16,11 +16,8 @@ from ..fits.results import StochasticFit
 from ..fits.settings import StochasticSettings
 from ..fits.stochastic import fit_stochastic
 from ._attributes import forget, keep
-from ._base import BaseShuffledRegressor
-from ._inference import InferenceMethods
-from ._matches import MatchMethods
-from ._posterior import PosteriorMethods
 from ._progress import reporting
+from ._sampled import SampledRegressor
 from ._seeding import seed_from
 from ._sources import PassesSource, find_source, record_features
 from ._validation import check_init, open_setting
@@ -29,9 +26,7 @@ from .streaming import Streaming
 PER_ROW = {"expected_labels_", "permutation_", "match_proba_"}
 
 
-class StochasticEMRegressor(
-    InferenceMethods, PosteriorMethods, MatchMethods, BaseShuffledRegressor
-):
+class StochasticEMRegressor(SampledRegressor):
     r"""Linear regression on shuffled labels by Stochastic EM.
 
     The model is :math:`y_{\pi(i)} = b + x_i^\top w + \varepsilon_i` with
@@ -68,7 +63,7 @@ class StochasticEMRegressor(
         Proposals of one iteration over all groups together; each group gets the share of its
         rows. "auto" is, for "exact", 4 per row but at least 100,000 (300,000 where the order is
         mostly right), 24 per row where Newton's steps are taken (200,000 rows or more that lost
-        their order inside 400 groups or more), and 50 per row in passes; for "published" n log n.
+        their order inside 400 groups or more), and 42 per row in passes; for "published" n log n.
     burn_in : int or "auto", default="auto"
         Proposals of each iteration that are not averaged. "auto" is, for "exact", a fifth of
         `n_steps` (a tenth with Newton's steps, two fifths in passes, where chains restart); for
@@ -195,7 +190,6 @@ class StochasticEMRegressor(
         "verbose": ["verbose"],
         "callback": [None, callable],
     }
-    __metadata_request__fit: ClassVar = {"groups": True, "known": True, "match_prob": True}
     _convergence_advice = "raise max_iter, or raise n_steps for a steadier chain, or raise tol."
 
     def __init__(
@@ -239,31 +233,7 @@ class StochasticEMRegressor(
         self.verbose = verbose
         self.callback = callback
 
-    def fit(
-        self, X: Any, y: Any, groups: Any = None, known: Any = None, match_prob: Any = None
-    ) -> Self:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-        y : array-like of shape (n_samples,)
-            Labels; inside each group they may stand in any order.
-        groups : array-like of shape (n_samples,), optional
-            Any hashable label per row. Labels have moved only inside their group. None means
-            one group: a label may belong to any row.
-        known : array-like of bool of shape (n_samples,), optional
-            True where the label given beside a row is surely its own.
-        match_prob : array-like of shape (n_samples,), optional
-            Probability, from a linkage tool, that the label given beside a row is its own. It
-            takes the place of `mismatch_rate`.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator. An interrupted or failed fit leaves an earlier one untouched.
-        """
+    def _fit(self, X: Any, y: Any, groups: Any, known: Any, match_prob: Any) -> Self:
         self._validate_params()
         source = find_source(self.streaming, X, y, groups, known)
         if source is None:

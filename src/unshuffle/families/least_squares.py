@@ -47,6 +47,10 @@ class LeastSquares:
         Coefficients that the data determine, the intercept included.
     centre : array of shape (d,)
         Means of the columns; zero without an intercept.
+    well_conditioned : bool
+        Whether X has full rank, and all directions of its scaled columns have like length.
+    offset : array of shape (d,) or None
+        What is taken off the columns before they are added up; None where they lie near zero.
     to_coef : array of shape (d, rank)
         Leads from coordinates in an orthonormal basis to coefficients.
     """
@@ -64,6 +68,7 @@ class LeastSquares:
         far = np.abs(self.centre) * n**0.5 > FAR_FROM_ZERO * scale
         self._blocks = partial(_centred_blocks, X, self.centre if far.any() else None)
         self._moved = self.centre if not far.any() else np.zeros(d)
+        self.offset = self.centre if far.any() else None
         _, singular, axes = np.linalg.svd(triangle / scale, full_matrices=True)
         singular = np.concatenate([singular, np.zeros(d - len(singular))])
         threshold = max(n, d) * np.finfo(float).eps * singular[0]
@@ -71,6 +76,7 @@ class LeastSquares:
         self.rank = int(kept.sum())
         # The second round refines the first; where X is this well conditioned, by nothing.
         worst = singular[0] / singular[kept].min(initial=singular[0]) if self.rank else 1.0
+        self.well_conditioned = self.rank == d and worst <= WELL_CONDITIONED
         self._rounds = 2 if ridge or worst > WELL_CONDITIONED else 1
         self.n_parameters = self.rank + int(fit_intercept)
         # coef = to_coef @ to_coef' @ X' v solves the normal equations on the determined subspace;

@@ -46,42 +46,46 @@ class Mixture(NamedTuple):
 
 
 class WeightedFit:
-    """Weighted least squares of labels, in coordinates where it cannot be ill-conditioned.
+    """Weighted least squares of labels, from sums over blocks of X: no copy of it is made.
 
-    Blocks of X are brought into these coordinates one at a time, so that no copy of X is needed.
+    Where X is ill-conditioned, blocks are brought into orthonormal coordinates first.
     """
 
     def __init__(
         self, solver: LeastSquares, y: FloatArray, settings: MixtureSettings = DEFAULT.mixture
     ) -> None:
         self.solver, self.y, self.settings = solver, y, settings
+        plain = solver.well_conditioned
+        self._lead = None if plain else solver.to_coef
+        self._offset = solver.offset if plain else solver.centre
 
     def fit(self, weights: FloatArray | None = None) -> FloatArray:
         """Fitted values of the weighted least squares fit; all weights are equal by default."""
-        solver, n, per_block = self.solver, len(self.y), self.settings.rows_per_block
-        size = solver.rank + solver.fit_intercept
-        gram, moment = np.zeros((size, size)), np.zeros(size)
-        for first in range(0, n, per_block):
-            rows = slice(first, first + per_block)
-            block = self._block(rows)
-            weighted = block if weights is None else block * weights[rows, None]
-            gram += weighted.T @ block
-            moment += weighted.T @ self.y[rows]
-        theta = np.linalg.lstsq(gram, moment, rcond=None)[0]
-        coef = solver.to_coef @ theta[size - solver.rank :]
-        intercept = -float(solver.centre @ coef)
-        if solver.fit_intercept:
-            intercept += float(theta[0]) * n**-0.5
+        solver, y = self.solver, self.y
+        if weights is None:
+            weights = np.ones(len(y))
+        size = len(solver.centre) if self._lead is None else solver.rank
+        gram, moment = np.zeros((1 + size, 1 + size)), np.zeros(1 + size)
+        gram[0, 0], moment[0] = weights.sum(), weights @ y
+        for first in range(0, len(y), self.settings.rows_per_block):
+            rows = slice(first, first + self.settings.rows_per_block)
+            block = solver.X[rows] if self._offset is None else solver.X[rows] - self._offset
+            if self._lead is not None:
+                block = block @ self._lead
+            weighted = block * weights[rows, None]
+            gram[1:, 1:] += weighted.T @ block
+            gram[0, 1:] += weights[rows] @ block
+            moment[1:] += y[rows] @ weighted
+        gram[1:, 0] = gram[0, 1:]
+        first = 0 if solver.fit_intercept else 1
+        theta = np.linalg.lstsq(gram[first:, first:], moment[first:], rcond=None)[0]
+        coef = np.asarray(theta[1 - first :], dtype=np.float64)
+        if self._lead is not None:
+            coef = self._lead @ coef
+        intercept = float(theta[0]) if solver.fit_intercept else 0.0
+        if self._offset is not None:
+            intercept -= float(self._offset @ coef)
         return solver.predict(coef, intercept)
-
-    def _block(self, rows: slice) -> FloatArray:
-        """Some rows in orthonormal coordinates, the constant first."""
-        solver = self.solver
-        block: FloatArray = (solver.X[rows] - solver.centre) @ solver.to_coef
-        if not solver.fit_intercept:
-            return block
-        constant = np.full((len(block), 1), len(self.y) ** -0.5)
-        return np.concatenate([constant, block], axis=1)
 
 
 def fit_mixture(
