@@ -25,7 +25,7 @@ class RestartSettings:
 
     # Proposals per row, and the share not averaged: reading the data costs as much as many
     # proposals, and a chain must forget where it restarted.
-    sweeps: float = 42.0
+    sweeps: float = 36.0
     burn_in: float = 0.4
     robust_rows: int = 50_000  # of the sample on which the robust start is computed
     # Snapshots of each block for the information; many blocks average out what few snapshots of

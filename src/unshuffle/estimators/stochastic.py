@@ -63,7 +63,7 @@ class StochasticEMRegressor(SampledRegressor):
         Proposals of one iteration over all groups together; each group gets the share of its
         rows. "auto" is, for "exact", 4 per row but at least 100,000 (300,000 where the order is
         mostly right), 24 per row where Newton's steps are taken (200,000 rows or more that lost
-        their order inside 400 groups or more), and 42 per row in passes; for "published" n log n.
+        their order inside 400 groups or more), and 36 per row in passes; for "published" n log n.
     burn_in : int or "auto", default="auto"
         Proposals of each iteration that are not averaged. "auto" is, for "exact", a fifth of
         `n_steps` (a tenth with Newton's steps, two fifths in passes, where chains restart); for
