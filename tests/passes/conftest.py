@@ -1,11 +1,9 @@
-"""Small tables that are fitted as if they were large."""
+"""Small tables that are fitted in passes."""
 
 import numpy as np
 import pytest
 
 from unshuffle.datasets import make_shuffled_regression
-
-SHORT = {"max_iter": 6, "tol": 0, "random_state": 0}
 
 
 @pytest.fixture(scope="session")
@@ -18,12 +16,3 @@ def table():
     X[:, 1] += 2000.0
     known = np.random.default_rng(0).random(len(X)) < 0.05
     return X, data.y, data.groups, known
-
-
-def same_fit(one, other):
-    """Whether two fits agree to the last bit."""
-    names = [n for n in vars(one) if n.endswith("_") and n != "feature_names_in_"]
-    assert {"coef_", "noise_scale_", "covariance_", "coef_path_"} <= set(names)
-    return all(
-        np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True) for name in names
-    )

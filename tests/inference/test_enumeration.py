@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from benchmarks.calibration import simulate
 
-from posterior.enumeration import enumerate_posterior
+from inference.enumeration import enumerate_posterior
 from unshuffle.alignment.priors import Prior
 from unshuffle.inference.diagnostics import ess_bulk
 from unshuffle.inference.parameter_prior import ParameterPrior

@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 
 from unshuffle import StochasticEMRegressor, Streaming, fit_parquet
-from unshuffle.estimators import _sources
+from unshuffle.estimators._sources import SourceSettings, find_source
 
 SHORT = {"max_iter": 4, "tol": 0, "random_state": 0}
 
@@ -63,18 +63,23 @@ def test_what_needs_all_rows_is_refused(grouped, wrong):
         streamed().fit(grouped.X, grouped.y, match_prob=np.full(400, 0.5))
 
 
-def test_size_alone_decides(grouped, monkeypatch, tmp_path):
+def test_size_alone_decides(grouped, tmp_path):
     X, y, groups = grouped.X, grouped.y, grouped.groups
     np.save(tmp_path / "X.npy", X)
     on_disk = np.load(tmp_path / "X.npy", mmap_mode="r")
     in_memory = StochasticEMRegressor(**SHORT).fit(on_disk, y, groups=groups)
     assert np.array_equal(in_memory.coef_, StochasticEMRegressor(**SHORT).fit(X, y, groups).coef_)
     assert hasattr(in_memory, "expected_labels_")
-    monkeypatch.setattr(_sources, "LARGE", X.size)
+    in_passes = streamed().fit(X, y, groups=groups)
+    just_large, just_small = (SourceSettings(large=X.size + len(y) - k) for k in (1, 0))
     for table in (X, on_disk, pd.DataFrame(X)):
-        model = StochasticEMRegressor(**SHORT).fit(table, y, groups=groups)
+        assert find_source("auto", table, y, groups, None) is None
+        assert find_source("auto", table, y, groups, None, just_small) is None
+        assert find_source("never", table, y, groups, None, just_large) is None
+        source = find_source("auto", table, y, groups, None, just_large)
+        model = StochasticEMRegressor(**SHORT)._fit_in_passes(source)
         assert not hasattr(model, "expected_labels_")
-        assert np.array_equal(model.coef_, streamed().fit(X, y, groups=groups).coef_)
+        assert np.array_equal(model.coef_, in_passes.coef_)
 
 
 def test_bad_input(grouped):

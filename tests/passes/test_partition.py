@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streamed.conftest import SHORT, same_fit
+from fitting import SHORT, same_fit
 from unshuffle import StochasticEMRegressor, Streaming
 from unshuffle.data import passes
 from unshuffle.data.local import LocalParts

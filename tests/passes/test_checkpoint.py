@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from streamed.conftest import SHORT, same_fit
+from fitting import SHORT, same_fit
 from unshuffle import StochasticEMRegressor, Streaming
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from streamed.conftest import SHORT, same_fit
+from fitting import SHORT, same_fit
 from unshuffle import (
     HardEMRegressor,
     SchedulerLostError,
@@ -20,7 +20,7 @@ from unshuffle import (
 )
 from unshuffle.data.cluster import DaskParts
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.estimators import _sources
+from unshuffle.estimators._sources import SourceSettings, find_source, into_memory
 
 pytest.importorskip("distributed")
 import dask.array as da
@@ -139,23 +139,25 @@ def test_small_collections_are_fitted_in_memory(frame):
         assert len(model.expected_labels_) == len(frame)
 
 
-def test_large_collections_are_streamed_or_refused(frame, monkeypatch):
-    monkeypatch.setattr(_sources, "LARGE", 1000)
+def test_large_collections_are_read_in_passes_or_refused(frame):
+    small = SourceSettings(large=1000)
     table = dd.from_pandas(frame, npartitions=2)
-    streamed = StochasticEMRegressor(**SHORT)  # threads of this process, without a cluster
-    streamed.fit(table[NAMES], table["y"], groups=table["zone"])
-    assert not hasattr(streamed, "expected_labels_")
-    arrays = StochasticEMRegressor(**SHORT)
+    data = table[NAMES], table["y"], table["zone"], None
+    in_passes = StochasticEMRegressor(**SHORT)  # threads of this process, without a cluster
+    in_passes._fit_in_passes(find_source("auto", *data, small))
+    assert not hasattr(in_passes, "expected_labels_")
+    arrays = StochasticEMRegressor(streaming=Streaming(), **SHORT)
     arrays.fit(frame[NAMES], frame["y"], groups=frame["zone"])
-    assert same_fit(arrays, streamed)
+    assert same_fit(arrays, in_passes)
     with pytest.raises(ValueError, match=r"1500 rows of 3 features .* use StochasticEMRegressor"):
-        HardEMRegressor().fit(table[NAMES], table["y"], groups=table["zone"])
-    in_memory = StochasticEMRegressor(streaming="never", **SHORT)
-    in_memory.fit(table[NAMES], table["y"], groups=table["zone"])
-    assert len(in_memory.expected_labels_) == len(frame)
+        into_memory(HardEMRegressor(), *data, settings=small)
+    never = StochasticEMRegressor(streaming="never", **SHORT)
+    assert find_source("never", *data, small) is None
+    X, y, zone, _ = into_memory(never, *data, settings=small)
+    assert len(never.fit(X, y, groups=zone).expected_labels_) == len(frame)
 
 
-def test_messages(frame, monkeypatch):
+def test_messages(frame):
     table = dd.from_pandas(frame.assign(hole=frame["zone"].where(frame.index > 3)), npartitions=2)
     model = StochasticEMRegressor(streaming=Streaming(), **SHORT)
     with pytest.raises(ValueError, match="columns of the same data frame"):
