@@ -127,7 +127,7 @@ def parts(shelf: Shelf, good: str) -> None:
     call("label as group", ("fit", good, "--label", "y", "--group", "y"), "'y'", "both")
     call("no such label", ("fit", good, "--label", "yy"), "'yy'", "did you mean 'y'")
     call("no such feature", ("fit", good, *FIT, "--features", "a,c"), "'c'", "zone, a, b, y")
-    call("feature twice", ("fit", good, *FIT, "--features", "a,a"), "'a'", "twice")
+    call("feature twice", ("fit", good, *FIT, "--features", "a,a"), "named twice", "--features")
     call("no label", ("fit", good), "--label", "zone, a, b, y")
     call("empty names", ("fit", good, *FIT, "--features", ",,"), "names between commas")
     call("categorical label", ("fit", good, *FIT, "--categorical", "y"), "'y'", "label")
