@@ -49,6 +49,7 @@ def difference(noise, rate, outlier=False, nodes_per_noise=24):
     return max(np.abs(on_grid.expected - dense.expected).max() / noise, probabilities)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("noise", "rate"), [(0.6, None), (0.3, 0.2)])
 def test_the_grid_is_as_good_as_the_dense_matrix(noise, rate):
     assert difference(noise, rate) < 1e-3
@@ -58,6 +59,7 @@ def test_outliers_do_not_vanish():
     assert difference(0.6, 0.3, outlier=True) < 1e-3
 
 
+@pytest.mark.long
 def test_a_coarse_grid_is_caught():
     assert difference(0.3, 0.2, nodes_per_noise=3) > 1e-3
 

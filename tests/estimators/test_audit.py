@@ -6,6 +6,8 @@ import pytest
 from unshuffle import audit_release
 from unshuffle.estimators import audit
 
+pytestmark = pytest.mark.long
+
 
 def pairs(n=300, noise=0.6, seed=0):
     """One feature, groups of two: the posterior of a pair is one logistic function."""

@@ -99,6 +99,7 @@ def test_no_mismatch_does_no_harm():
     assert model.mismatch_rate_ < 0.02
 
 
+@pytest.mark.long
 def test_match_prob_of_a_linkage_tool_helps(linked):
     right = linked.permutation == np.arange(400)
     rng = np.random.default_rng(0)
@@ -150,6 +151,7 @@ def test_labels_stay_within_reach(rate):
     np.testing.assert_allclose(frozen.coef_, LinearRegression().fit(X, y).coef_, atol=1e-10)
 
 
+@pytest.mark.long
 def test_three_alignments_agree_on_small_groups():
     data = make_shuffled_regression(
         300, 3, noise=0.4, shuffle="groups", n_groups=60, group_by="random", random_state=2

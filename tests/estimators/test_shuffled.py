@@ -21,6 +21,7 @@ def deviations(model, truth):
     return np.abs(model.coef_ - truth) / model.standard_errors_[1:]
 
 
+@pytest.mark.long
 def test_a_lost_order_is_found_and_undone():
     data = make_shuffled_regression(400, 5, noise=0.1, random_state=0)
     model = fit(data)
@@ -78,6 +79,7 @@ def test_mismatches_are_counted_and_named(mostly_right):
     assert len(suspects) == (model.match_proba_ < 0.5).sum()
 
 
+@pytest.mark.long
 def test_hopeless_data_are_treated_with_caution():
     data = make_shuffled_regression(300, 20, noise=2.0, random_state=1)
     length, known_order = np.linalg.norm(data.coef), 2.0 * np.sqrt(20 / 300)

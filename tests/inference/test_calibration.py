@@ -5,6 +5,8 @@ from benchmarks.calibration import CALIBRATION, CASES, calibration_ranks, rank_p
 
 from unshuffle.inference.posterior_chain import PosteriorChain
 
+pytestmark = pytest.mark.long
+
 
 class Sure(PosteriorChain):
     """Wrong: takes the labels as given for right."""

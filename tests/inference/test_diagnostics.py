@@ -61,6 +61,7 @@ def test_chains_that_never_move():
         r_hat(np.ones((4, 3)))
 
 
+@pytest.mark.long
 def test_band_holds_for_uniform_ranks_and_not_for_others():
     rng = np.random.default_rng(0)
     outside = [

@@ -11,6 +11,8 @@ from unshuffle.inference.parameter_prior import ParameterPrior
 from unshuffle.inference.posterior_chain import PosteriorChain
 from unshuffle.inference.posterior_model import Start
 
+pytestmark = pytest.mark.long
+
 N_DRAWS = 4000
 MOST_ERRORS = 4.5
 PARAMETERS = ParameterPrior(

@@ -45,6 +45,7 @@ def cover(model, data, truth):
     return (low <= truth) & (truth <= high), errors, np.abs(values[1:] - truth[1:]) < 1.96 * naive
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [pytest.param("mostly right", marks=pytest.mark.slow), "groups"])
 def test_intervals_cover_and_those_that_ignore_the_shuffle_do_not(kind):
     covered, naive, n_sets = [], [], 60

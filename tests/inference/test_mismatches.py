@@ -85,6 +85,7 @@ def test_draws_of_the_rate_follow_their_density(n_mismatched):
     assert kstest(wrong, cumulative(starts, shape, n_mismatched)).pvalue < 1e-6
 
 
+@pytest.mark.long
 def test_permutations_drawn_from_the_prior_have_its_shares():
     starts, rate, rng = np.array([0, 4]), 0.4, np.random.default_rng(0)
     perms = list(permutations(range(4)))

@@ -94,6 +94,7 @@ def test_threads_change_nothing_and_seeds_do(linked):
     assert not np.array_equal(first.coef[0], first.coef[1])
 
 
+@pytest.mark.long
 def test_interval_does_not_depend_on_the_units_of_columns(linked):
     data, model = linked
     scaled = StochasticEMRegressor(mismatch_rate="estimate", max_iter=100, random_state=0)
@@ -163,6 +164,7 @@ def test_bad_level(linked, level):
         quick(linked[1]).interval(level)
 
 
+@pytest.mark.long
 def test_estimators_without_a_posterior(linked):
     data, model = linked
     with pytest.raises(NotFittedError):

@@ -11,6 +11,8 @@ from unshuffle.inference import checks
 from unshuffle.inference.settings import CheckSettings
 from unshuffle.inference.verdict import Reason, judge
 
+pytestmark = pytest.mark.long
+
 
 def fit(data, **settings):
     model = ShuffledRegressor(random_state=0, **settings)

@@ -39,6 +39,7 @@ def whole(folder):
     return same and complete and len(versions(file.read_text())) == 1
 
 
+@pytest.mark.long
 def test_kills_at_random_moments(tmp_path):
     for k in range(12):
         process = subprocess.Popen(

@@ -57,7 +57,6 @@ class Kernel:
             noise,
             prior,
         )
-        self.monkeypatch = monkeypatch
         local_table = len(prior.places) > 0
         self.rows = np.arange(N) if local_table else np.argsort(self.mu)
         self.max_scale = 2 if local_table else ALL_SCALES
@@ -67,14 +66,16 @@ class Kernel:
         self.perms, likelihood = enumerated_posterior(self.mu, self.y, noise, np.array([0, N]))
         self.number = {tuple(p): k for k, p in enumerate(self.perms)}
         self.target = target_of(self.perms, likelihood, prior)
+        self.bits = self.unit = np.uint64(0)
+        for module in (local, swap):
+            monkeypatch.setattr(
+                module, "draw", lambda key, counter: (self.unit, self.bits)[counter == 2]
+            )
+        monkeypatch.setattr(local, "accepts", swap.accepts.py_func)
 
     def step(self, k, bits, unit):
         """State after one step from state k, with these two draws."""
-        for module in (local, swap):
-            self.monkeypatch.setattr(
-                module, "draw", lambda key, counter: (unit, bits)[counter == 2]
-            )
-        self.monkeypatch.setattr(local, "accepts", swap.accepts.py_func)
+        self.bits, self.unit = bits, unit
         perm = self.perms[k].copy()
         slots = np.zeros((N, 4))
         slots[:, swap.MU], slots[:, swap.HELD] = self.mu, self.y[perm]
@@ -101,6 +102,7 @@ def unit_draw(value):
     return np.uint64(int(value * 2**53) << 11)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PRIORS)
 @pytest.mark.parametrize(
     ("kinds", "suspected"),

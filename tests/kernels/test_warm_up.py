@@ -57,6 +57,7 @@ def compiled_signatures():
     }
 
 
+@pytest.mark.long
 def test_warm_up_compiles_all_that_fits_need():
     unshuffle.warm_up()
     before = compiled_signatures()

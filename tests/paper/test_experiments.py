@@ -8,6 +8,8 @@ from unshuffle.paper import consistency, error_by_size, fifty_sets, gated, housi
 from unshuffle.paper.catalogue import EXPERIMENTS
 from unshuffle.paper.style import EXACT, HARD, HUBER, KNOWN, OLS, STOCHASTIC, ZERO
 
+pytestmark = pytest.mark.long
+
 
 def ticks():
     seen = []

@@ -31,6 +31,7 @@ def fit(table, estimator):
     return estimator.fit(X, y, groups=groups, known=known)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rate", [None, "estimate"])
 def test_resumed_fits_are_those_that_were_never_cut(table, rate, tmp_path):
     path = tmp_path / "fit.npz"

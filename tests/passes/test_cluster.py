@@ -28,7 +28,7 @@ import dask.dataframe as dd
 from distributed import Client, LocalCluster
 
 # Dask and its event loop leave sockets and warnings behind that are not ours.
-pytestmark = pytest.mark.filterwarnings("default")
+pytestmark = [pytest.mark.dask, pytest.mark.filterwarnings("default")]
 
 NAMES = ["a", "b", "c"]
 

@@ -1,12 +1,15 @@
 """Fits in passes that start on a sample of groups: one answer for any cut, sooner than by EM."""
 
 import numpy as np
+import pytest
 
 from fitting import in_passes
 from unshuffle.data.passes import SampledBlocks
 from unshuffle.em.passes import put_together
 from unshuffle.em.settings import EMSettings, SampleSettings
 from unshuffle.fits.checkpoint import CheckpointFile
+
+pytestmark = pytest.mark.long
 
 COEF = np.array([1.0, -2.0])
 SMALL = EMSettings(sample=SampleSettings(rows=2_500, fewest_rows=3_000, fewest_groups=100))

@@ -107,6 +107,7 @@ def test_expected_labels_against_enumeration(rate):
     assert np.any(np.abs(wrong - truth)[compared] > 4.5 * error[compared])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rate", [None, "estimate"])
 def test_fits_agree_with_those_in_memory(rate):
     """Two chains at the same optimum: they differ by a fraction of a standard error."""

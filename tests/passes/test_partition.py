@@ -23,6 +23,7 @@ def fit(X, y, groups, known=None, *, rows_per_part=1_000_000, **more):
     return model.fit(X, y, groups=groups, known=known)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rate", [None, "estimate"])
 def test_neither_parts_nor_threads_nor_files_change_the_answer(table, rate, tmp_path):
     whole = fit(*table, mismatch_rate=rate)

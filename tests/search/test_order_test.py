@@ -26,6 +26,7 @@ def excess(p_values):
     return (shares - LEVELS) / np.sqrt(LEVELS * (1 - LEVELS) / len(p_values))
 
 
+@pytest.mark.long
 def test_shuffled_labels_have_uniform_p_values():
     p_values = []
     for seed in range(N_SETS):
@@ -34,6 +35,7 @@ def test_shuffled_labels_have_uniform_p_values():
     assert np.abs(excess(p_values)).max() < 4.5
 
 
+@pytest.mark.long
 def test_a_fifth_of_the_labels_in_place_is_seen():
     """The control: the same check fails where the order carries a little information."""
     p_values, group = [], np.zeros(60, dtype=int)

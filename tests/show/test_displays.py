@@ -115,6 +115,7 @@ def test_coefficients_without_intervals(partial):
     assert display.ax_.get_xlabel() == "coefficient"
 
 
+@pytest.mark.long
 def test_names_are_shown_as_they_are(partial):
     import pandas as pd
 

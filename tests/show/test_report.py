@@ -17,6 +17,8 @@ from unshuffle.datasets import make_shuffled_regression
 from unshuffle.show.report import DataFacts, build_report, write_report
 from unshuffle.show.settings import ShowSettings
 
+pytestmark = pytest.mark.long
+
 EVIL = '<script>alert("1")</script>'
 SECTIONS = ("verdict", "coefficients-section", "pictures", "matches-section", "data", "settings", "code-section")  # fmt: skip
 

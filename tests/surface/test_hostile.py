@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 from surface.hostile import FIT, make_cases
 from unshuffle.cli.app import app
 
+pytestmark = pytest.mark.long
+
 MOST_MEGABYTES = 500
 # Real processes for a few: what a shell sees.
 BY_PROCESS = (

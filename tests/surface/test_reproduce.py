@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 
 def start(*arguments, **more):
     return subprocess.Popen(
