@@ -25,15 +25,16 @@ from unshuffle.datasets import make_shuffled_regression
 
 pytestmark = pytest.mark.filterwarnings("ignore::unshuffle.UnidentifiableWarning")
 
+# Short chains: what is checked here holds for any length.
 ESTIMATORS = [
-    StochasticEMRegressor(random_state=0),
+    StochasticEMRegressor(n_steps=5_000, random_state=0),
     StochasticEMRegressor(variant="published", random_state=0),
     HardEMRegressor(n_init=5, random_state=0),
     ShuffledRegressor(n_candidates=50, random_state=0),
 ]
-names = ["exact", "published", "hard", "front door"]
+names = ["exact", "published", "hard", "default"]
 each = pytest.mark.parametrize("estimator", ESTIMATORS, ids=names)
-mostly_right = [StochasticEMRegressor(mismatch_rate="estimate", n_steps=20_000, random_state=0)]
+mostly_right = [StochasticEMRegressor(mismatch_rate="estimate", n_steps=5_000, random_state=0)]
 mostly_right += [MixtureRegressor()]
 
 
