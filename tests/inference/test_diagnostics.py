@@ -33,7 +33,8 @@ def test_diagnostics_are_those_of_arviz(name):
     with np.errstate(all="ignore"):
         arviz = pytest.importorskip("arviz")
     chains = CHAINS[name]
-    assert r_hat(chains) == pytest.approx(float(arviz.rhat(chains)), rel=1e-6) or len(chains) == 1
+    if len(chains) > 1:  # arviz has no R-hat of one chain
+        assert r_hat(chains) == pytest.approx(float(arviz.rhat(chains)), rel=1e-6)
     assert ess_bulk(chains) == pytest.approx(float(arviz.ess(chains, method="bulk")), rel=1e-6)
     assert ess_tail(chains) == pytest.approx(float(arviz.ess(chains, method="tail")), rel=1e-6)
 

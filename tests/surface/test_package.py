@@ -72,23 +72,6 @@ def test_public_names_have_runnable_examples():
         assert ">>> " in item.__doc__, item
 
 
-@pytest.mark.long
-def test_readme_example_prints_what_the_readme_says():
-    text = (ROOT / "README.md").read_text()
-    code, output = re.search(r"```python\n(.*?)```\s+```text\n(.*?)```", text, re.S).groups()
-    done = run("-c", code)
-    assert done.stderr == ""
-    told, shown = done.stdout.split(), output.split()
-    assert len(told) == len(shown)
-    for here, there in zip(told, shown, strict=True):
-        # Another processor may round otherwise, and a chain then takes another path.
-        if re.fullmatch(r"[-\[]*\.?\d[\d.e-]*[\])%]*", there):
-            digits = [float(re.sub(r"[\[\])%]", "", word)) for word in (here, there)]
-            assert digits[0] == pytest.approx(digits[1], rel=0.2, abs=0.02), (here, there)
-        else:
-            assert here == there
-
-
 def test_version_is_the_same_everywhere():
     assert run("-m", "unshuffle", "--version").stdout == f"unshuffle {unshuffle.__version__}\n"
     for name in ("pyproject.toml", "CITATION.cff"):
@@ -124,6 +107,6 @@ def test_demo_compares_with_ols_and_known_order_and_writes_a_report(tmp_path):
     )
     assert re.search(r"Stochastic EM removes \d+% of the error", done.stdout)
     assert "no better than OLS on shuffled labels" in done.stdout
-    assert re.search(r"^Verdict: (trust|caution)$", done.stdout, re.MULTILINE)
+    assert re.search(r"^Verdict: caution$", done.stdout, re.MULTILINE)
     assert done.stdout.rstrip().endswith(f"Written: {page}")
     assert "Can this fit be trusted?" in page.read_text(encoding="utf-8")
