@@ -35,7 +35,7 @@ def setting(seed=0, noise=0.8):
 
 
 def brute_force(problem, state, prior):
-    """Posterior means of labels and of being at home, from the definition of the prior."""
+    """Posterior means of labels and of holding the own label, from the definition of the prior."""
     perms, weight = enumerated_posterior(state.fitted, problem.y, state.noise_scale, STARTS)
     weight = weight.copy()
     match = np.full(N, 1 - (prior.rate or 0)) if prior.match_prob is None else prior.match_prob
@@ -51,17 +51,17 @@ def brute_force(problem, state, prior):
             weight[k] = 0
     weight /= weight.sum()
     labels = sum(w * problem.y[p] for w, p in zip(weight, perms, strict=True))
-    home = sum(w * (p == np.arange(N)) for w, p in zip(weight, perms, strict=True))
-    return labels, home
+    own = sum(w * (p == np.arange(N)) for w, p in zip(weight, perms, strict=True))
+    return labels, own
 
 
 @pytest.mark.parametrize("name", PRIORS)
 def test_enumeration_agrees_with_brute_force(name):
     problem, state = setting()
-    labels, home = brute_force(problem, state, PRIORS[name])
+    labels, own = brute_force(problem, state, PRIORS[name])
     found = ExactAlignment(problem, PRIORS[name])(state, 0)
     np.testing.assert_allclose(found.expected, labels, atol=1e-12)
-    np.testing.assert_allclose(found.match_proba, home, atol=1e-12)
+    np.testing.assert_allclose(found.match_proba, own, atol=1e-12)
 
 
 def chain_runs(problem, state, prior, n_chains=64):
@@ -102,9 +102,9 @@ def test_costs_give_the_rate_they_are_made_for():
     problem = Problem(np.empty((n, 0)), y, starts, None, 1)
     state = State(np.empty(0), 0.0, 1.0, 0.0, rate, np.zeros(n), y, np.arange(n))
     chain = Chain(problem, Schedule(4_000_000, 1_000_000, 1), 0, Workers(1))
-    home = SampledAlignment(chain, Prior(rate=rate))(state, 0).match_proba
+    own = SampledAlignment(chain, Prior(rate=rate))(state, 0).match_proba
     # The count of mismatches has variance near n (1 - rate), and the chain is many times longer.
-    assert 1 - home.mean() == pytest.approx(rate, abs=4.5 * np.sqrt(n * (1 - rate)) / n / 3)
+    assert 1 - own.mean() == pytest.approx(rate, abs=4.5 * np.sqrt(n * (1 - rate)) / n / 3)
     np.testing.assert_allclose(mismatch_costs(starts, np.full(n, 0.8)), np.log(n * 0.8))
 
 

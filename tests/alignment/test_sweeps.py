@@ -34,10 +34,10 @@ def run(data, n_jobs=1, priced=True, runs=2, work=WORK):
     with Workers(n_jobs) as workers:
         chain = Sweeps(data, Schedule(20 * n, 3 * n, 1), 7, workers, work)
         for k in range(runs):
-            expected, home, rate = chain.run(
+            expected, own, rate = chain.run(
                 NORMAL.interaction(fitted * (1 + 0.1 * k), 0.5), data.y, perm, k, costs, suspected
             )
-            found += [expected, home, perm.copy()]
+            found += [expected, own, perm.copy()]
     return found, rate
 
 

@@ -1,4 +1,4 @@
-"""Where EM begins from given coefficients."""
+"""The noise that EM starts with at given coefficients."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ from unshuffle.alignment.hard import most_likely_permutation
 from unshuffle.data.problem import make_problem
 
 COEF, NOISE, N, SIZE = np.array([1.0, -2.0]), 0.5, 6_000, 300
-# Labels vary by that of the fitted values, by that of the noise, and by twice their product, whose
-# chance decides: 4.5 standard errors of it.
+# Labels vary by that of the fitted values, by that of the noise, and by twice their product, which
+# is random: 4.5 standard errors of it.
 TOLERANCE = 4.5 * np.linalg.norm(COEF) / (NOISE * N**0.5)
 
 
@@ -23,7 +23,7 @@ def lost(request):
 
 
 @pytest.mark.parametrize("streaming", ["never", Streaming()])
-def test_given_coefficients_begin_with_the_noise_that_belongs_to_them(lost, streaming):
+def test_given_coefficients_start_with_the_noise_that_belongs_to_them(lost, streaming):
     X, y, groups, shift = lost
     model = StochasticEMRegressor(
         init=COEF, tol=0, max_iter=1, random_state=0, streaming=streaming
@@ -32,7 +32,7 @@ def test_given_coefficients_begin_with_the_noise_that_belongs_to_them(lost, stre
     assert model.intercept_ == pytest.approx(shift, abs=0.1)
 
 
-def test_the_best_match_would_begin_with_too_little(lost):
+def test_the_best_match_would_start_with_too_little_noise(lost):
     X, y, groups, shift = lost
     problem = make_problem(X, y, groups, np.zeros(N, dtype=bool))
     fitted = problem.arrange(shift + X @ COEF)

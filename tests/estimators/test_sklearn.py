@@ -1,4 +1,4 @@
-"""Citizens of scikit-learn."""
+"""Estimators follow the conventions of scikit-learn."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Models as files: what was saved is loaded; what is wrong is told (see also test_hostile.py)."""
+"""Models as files: what was saved is loaded; what is wrong is named (see also test_hostile.py)."""
 
 import json
 import warnings
@@ -52,8 +52,8 @@ def test_a_loaded_model_says_and_predicts_the_same(tmp_path, model, kind):
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
     assert str(again.summary()) == str(model.summary())
     assert str(again.summary(0.8)) == str(model.summary(0.8))
-    for kept, told in zip(reasons(again), reasons(model), strict=True):
-        np.testing.assert_equal(asdict(kept), asdict(told))  # nan equals nan here
+    for kept, original in zip(reasons(again), reasons(model), strict=True):
+        np.testing.assert_equal(asdict(kept), asdict(original))  # nan equals nan here
     np.testing.assert_array_equal(again.covariance_, model.covariance_)
 
 

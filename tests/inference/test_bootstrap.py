@@ -109,7 +109,7 @@ def test_threads_and_repetition_do_not_change_the_answer(small):
     once, again = small.bootstrap(12, n_jobs=1), small.bootstrap(12, n_jobs=2)
     np.testing.assert_array_equal(once.draws, again.draws)
     np.testing.assert_array_equal(once.noise_scale_draws, again.noise_scale_draws)
-    # Replicates are keyed by their number: more of them begin with the same ones.
+    # Replicates are keyed by their number: more of them start with the same ones.
     np.testing.assert_array_equal(small.bootstrap(5).draws, once.draws[:5])
     other = small.bootstrap(12, random_state=1)
     assert np.all(other.draws != once.draws)

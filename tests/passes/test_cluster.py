@@ -111,7 +111,7 @@ def test_a_worker_that_dies_changes_nothing(files, cluster):
     assert same_fit(there, here)
 
 
-def test_errors_of_workers_are_told_as_they_are(frame, files, cluster):
+def test_errors_of_workers_are_raised_as_they_are(frame, files, cluster):
     with Client(cluster) as client:
         parts = DaskParts(client, client.map(abs, [1, 2]))
         with pytest.raises(FileNotFoundError, match="nowhere"):

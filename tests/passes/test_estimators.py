@@ -1,4 +1,4 @@
-"""What users of streamed fits meet."""
+"""Fits in passes as users call them."""
 
 import pickle
 
@@ -23,7 +23,7 @@ def streamed(**more):
     return StochasticEMRegressor(streaming=Streaming(), **{**SHORT, **more})
 
 
-def test_streamed_fits_are_citizens(grouped, frame):
+def test_fits_in_passes_work_like_others(grouped, frame):
     model = streamed(max_iter=40, tol="auto", init=grouped.coef)
     model.fit(frame[["a", "b", "c", "d"]], frame["y"], groups=frame["zone"])
     assert model.converged_

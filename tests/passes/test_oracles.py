@@ -100,7 +100,7 @@ def run(part, model, n_runs=60):
 @pytest.mark.parametrize("rate", [None, 0.3])
 def test_expected_labels_against_enumeration(rate):
     part, model, truth = setting(rate)
-    compared = slice(0, 3 if rate is not None else 2)  # lost labels have no home
+    compared = slice(0, 3 if rate is not None else 2)  # lost labels have no row of their own
     mean, error = run(part, model)
     assert np.all(np.abs(mean - truth)[compared] < 4.5 * error[compared])
     wrong, error = run(part, model._replace(noise_scale=0.6))

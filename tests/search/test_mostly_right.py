@@ -1,4 +1,4 @@
-"""Where fits to mostly right pairings begin and end."""
+"""How fits to mostly right pairings start and end."""
 
 import numpy as np
 import pytest

@@ -276,13 +276,13 @@ def models(shelf: Shelf, good: str) -> None:
         (np.savez_compressed if compress else np.savez)(file, **(arrays | changed))
         return file.getvalue()
 
-    def put(name, json_text, content, *told, data=good):
+    def put(name, json_text, content, *expected, data=good):
         path = shelf.folder / name
         if json_text is not None:
             shelf.put(f"{name}/model.json", json_text)
         if content is not None:
             shelf.put(f"{name}/model.npz", content)
-        shelf.call(name, ("predict", str(path), data), name, *told)
+        shelf.call(name, ("predict", str(path), data), name, *expected)
 
     def changed(**more):
         return json.dumps(words | more)

@@ -1,4 +1,4 @@
-"""What a user meets first: import, names, docstrings, README, command line."""
+"""What a user sees first: import, names, docstrings, README, command line."""
 
 import doctest
 import importlib
@@ -51,8 +51,8 @@ def test_public_names_have_runnable_examples():
     from unshuffle.show import plots, report
 
     public = [
-        getattr(home, name)
-        for home, names in (
+        getattr(module, name)
+        for module, names in (
             (
                 unshuffle,
                 ["StochasticEMRegressor", "HardEMRegressor", "MixtureRegressor", "warm_up"],
