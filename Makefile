@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-slow lint types imports tests bench bench-partial bench-search bench-inference bench-surface bench-scale bench-compare docs clean
+.PHONY: help demo quick test test-slow lint types imports tests quick-tests bench bench-partial bench-search bench-inference bench-surface bench-scale bench-compare docs clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -28,6 +28,8 @@ help:  ## show the targets
 demo: .venv/package  ## fit the shipped data and compare
 	$(BIN)/unshuffle demo
 
+quick: lint types imports quick-tests  ## in about a minute: lint, types, imports, unit tests
+
 test: lint types imports tests  ## everything that must hold
 
 lint: .venv/dev
@@ -42,7 +44,10 @@ imports: .venv/dev
 	$(BIN)/deptry src
 
 tests: .venv/dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow"
+
+quick-tests: .venv/dev
+	$(BIN)/python -m pytest -n 2 -m "not (slow or browser or dask or doctest or long)"
 
 test-slow: .venv/dev  ## the tests that take minutes: coverage of intervals
 	$(BIN)/python -m pytest -n 2 -m slow

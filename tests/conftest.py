@@ -1,8 +1,16 @@
-"""Shared data sets."""
+"""Shared data sets, and the order in which files are tested."""
 
 import pytest
 
 from unshuffle.datasets import make_shuffled_regression
+
+TAKES_LONG = ("browser", "dask", "doctest", "long")
+
+
+def pytest_collection_modifyitems(items):
+    """Files with tests that take long first: short ones then fill both workers to the end."""
+    long_files = {item.path for item in items if any(map(item.get_closest_marker, TAKES_LONG))}
+    items.sort(key=lambda item: item.path not in long_files)
 
 
 @pytest.fixture

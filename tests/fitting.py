@@ -1,4 +1,4 @@
-"""Call the functions of `unshuffle.fits` on plain arrays, with settings that users do not see."""
+"""Short fits, also by the functions of `unshuffle.fits` with settings that users do not see."""
 
 import numpy as np
 
@@ -10,6 +10,8 @@ from unshuffle.fits.checkpoint import NO_CHECKPOINT
 from unshuffle.fits.data import InMemory, InPasses
 from unshuffle.fits.settings import StochasticSettings
 from unshuffle.fits.stochastic import fit_stochastic
+
+SHORT = {"max_iter": 6, "tol": 0, "random_state": 0}
 
 
 def in_memory(X, y, groups=None, known=None, n_jobs=1, **settings):
@@ -29,3 +31,12 @@ def in_passes(
     with Workers(1) as workers:
         data = InPasses(LocalParts(parts, workers), checkpoint)
         return fit_stochastic(data, StochasticSettings(0, **settings))
+
+
+def same_fit(one, other):
+    """Whether two fits agree to the last bit."""
+    names = [n for n in vars(one) if n.endswith("_") and n != "feature_names_in_"]
+    assert {"coef_", "noise_scale_", "covariance_", "coef_path_"} <= set(names)
+    return all(
+        np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True) for name in names
+    )

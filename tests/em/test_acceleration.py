@@ -65,6 +65,7 @@ def test_scatter_is_no_direction(table):
     assert accelerate.n_extrapolations <= 1
 
 
+@pytest.mark.long
 # Small groups converge soon, and extrapolation spares little; large ones are what it is for.
 @pytest.mark.parametrize(
     ("alignment", "n", "size", "share"), [("exact", 240, 6, 1.0), ("sinkhorn", 600, 100, 0.5)]

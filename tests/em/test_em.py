@@ -49,6 +49,7 @@ def test_hard_em_descends_and_settles(problem):
     assert np.array_equal(result.alignment.expected, problem.y[result.alignment.perm])
 
 
+@pytest.mark.long
 def test_em_with_exact_alignment_raises_the_marginal_likelihood():
     """With enumerated alignment this is EM proper, so log Σ_π p(y, π | w, s) cannot fall."""
     rng = np.random.default_rng(3)

@@ -62,6 +62,7 @@ def test_one_full_step_ends_a_linear_map(table):
     np.testing.assert_allclose(method.follow(steps).here, END, atol=1e-12)
 
 
+@pytest.mark.long
 def test_points_are_averaged_and_their_error_is_estimated(table):
     method = make_newton(table)
     few, many = (method.follow(iterate(method, n, error=1e-3)) for n in (60, 300))
@@ -132,6 +133,7 @@ def test_a_drawn_permutation_has_about_the_energy_of_the_posterior(table):
     assert np.mean((table.problem.y[sorted_alike] - state.fitted) ** 2) < 0.5 * 0.25
 
 
+@pytest.mark.long
 def test_newton_ends_where_em_ends_in_fewer_iterations():
     X, y, groups = grouped(n=12_000, size=30)
     plain = in_memory(X, y, groups, max_iter=300)

@@ -12,6 +12,7 @@ from unshuffle.metrics import coefficient_error
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
+@pytest.mark.long
 def test_small_groups_are_recovered_and_the_noise_is_right():
     errors, published, hard, ols, noise = [], [], [], [], []
     for seed in range(6):
@@ -48,6 +49,7 @@ def test_published_variant_shrinks_on_fully_shuffled_data():
     assert coefficient_error(hard.coef_, data.coef) > 1.1 * zero
 
 
+@pytest.mark.long
 def test_boston_in_four_zones_is_beyond_both_variants():
     boston = load_boston()
     y = boston.column("LSTAT")

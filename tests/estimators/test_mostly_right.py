@@ -1,4 +1,4 @@
-"""Pairings that are mostly right, as users meet them."""
+"""Pairings that are mostly right, as users fit them."""
 
 import numpy as np
 import pandas as pd
@@ -99,13 +99,14 @@ def test_no_mismatch_does_no_harm():
     assert model.mismatch_rate_ < 0.02
 
 
+@pytest.mark.long
 def test_match_prob_of_a_linkage_tool_helps(linked):
     right = linked.permutation == np.arange(400)
     rng = np.random.default_rng(0)
     p = np.clip(np.where(right, 0.9, 0.3) + 0.05 * rng.normal(size=400), 0, 1)
     plain = StochasticEMRegressor(mismatch_rate="estimate", random_state=0).fit(linked.X, linked.y)
-    told = StochasticEMRegressor(random_state=0).fit(linked.X, linked.y, match_prob=p)
-    wrong_side = [np.mean((m.match_proba_ < 0.5) == right) for m in (plain, told)]
+    given = StochasticEMRegressor(random_state=0).fit(linked.X, linked.y, match_prob=p)
+    wrong_side = [np.mean((m.match_proba_ < 0.5) == right) for m in (plain, given)]
     assert wrong_side[1] < wrong_side[0]
     sure = StochasticEMRegressor(random_state=0).fit(linked.X, linked.y, match_prob=right * 1.0)
     assert np.all(sure.match_proba_[right] == 1)
@@ -150,6 +151,7 @@ def test_labels_stay_within_reach(rate):
     np.testing.assert_allclose(frozen.coef_, LinearRegression().fit(X, y).coef_, atol=1e-10)
 
 
+@pytest.mark.long
 def test_three_alignments_agree_on_small_groups():
     data = make_shuffled_regression(
         300, 3, noise=0.4, shuffle="groups", n_groups=60, group_by="random", random_state=2

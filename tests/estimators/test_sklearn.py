@@ -1,4 +1,4 @@
-"""Citizens of scikit-learn."""
+"""Estimators follow the conventions of scikit-learn."""
 
 import pickle
 
@@ -25,18 +25,20 @@ from unshuffle.datasets import make_shuffled_regression
 
 pytestmark = pytest.mark.filterwarnings("ignore::unshuffle.UnidentifiableWarning")
 
+# Short chains: what is checked here holds for any length.
 ESTIMATORS = [
-    StochasticEMRegressor(random_state=0),
+    StochasticEMRegressor(n_steps=5_000, random_state=0),
     StochasticEMRegressor(variant="published", random_state=0),
     HardEMRegressor(n_init=5, random_state=0),
     ShuffledRegressor(n_candidates=50, random_state=0),
 ]
-names = ["exact", "published", "hard", "front door"]
+names = ["exact", "published", "hard", "default"]
 each = pytest.mark.parametrize("estimator", ESTIMATORS, ids=names)
-mostly_right = [StochasticEMRegressor(mismatch_rate="estimate", n_steps=20_000, random_state=0)]
+mostly_right = [StochasticEMRegressor(mismatch_rate="estimate", n_steps=5_000, random_state=0)]
 mostly_right += [MixtureRegressor()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("estimator", ESTIMATORS + mostly_right, ids=[*names, "rate", "mixture"])
 @pytest.mark.filterwarnings("ignore")
 def test_every_check_of_sklearn_passes(estimator):
@@ -88,6 +90,7 @@ def test_pipeline_passes_groups_on(grouped):
     assert np.abs(coef - grouped.coef).max() < 0.1
 
 
+@pytest.mark.long
 def test_grid_search_routes_groups_to_splitter_and_estimator(grouped):
     with sklearn.config_context(enable_metadata_routing=True):
         search = GridSearchCV(
@@ -98,6 +101,7 @@ def test_grid_search_routes_groups_to_splitter_and_estimator(grouped):
     assert np.abs(search.best_estimator_.coef_ - grouped.coef).max() < 0.1
 
 
+@pytest.mark.long
 def test_data_frames_any_group_labels_and_names(grouped):
     frame = pd.DataFrame(grouped.X, columns=list("abcd"))
     reference = StochasticEMRegressor(random_state=0).fit(frame, grouped.y, groups=grouped.groups)
@@ -160,6 +164,7 @@ def test_groups_of_one_reproduce_linear_regression(estimator, fit_intercept, gro
         assert abs(model.noise_scale_ - np.sqrt(residual @ residual / freedom)) < 1e-10
 
 
+@pytest.mark.long
 @each
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_one_random_state_one_answer_for_any_threads(estimator):

@@ -109,7 +109,7 @@ def test_threads_and_repetition_do_not_change_the_answer(small):
     once, again = small.bootstrap(12, n_jobs=1), small.bootstrap(12, n_jobs=2)
     np.testing.assert_array_equal(once.draws, again.draws)
     np.testing.assert_array_equal(once.noise_scale_draws, again.noise_scale_draws)
-    # Replicates are keyed by their number: more of them begin with the same ones.
+    # Replicates are keyed by their number: more of them start with the same ones.
     np.testing.assert_array_equal(small.bootstrap(5).draws, once.draws[:5])
     other = small.bootstrap(12, random_state=1)
     assert np.all(other.draws != once.draws)
@@ -180,6 +180,7 @@ def test_posterior_is_asked_where_there_is_one(small):
                 model.conf_int(method="posterior")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["mostly right", "cautious", "unpaired", "reach"])
 def test_every_kind_of_fit_has_a_bootstrap(kind):
     data = make_shuffled_regression(
@@ -236,6 +237,7 @@ def triples(seed):
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_intervals_cover_and_those_of_labels_as_given_do_not():
     inside, as_given = coverage(triples, {"n_steps": 2000}, 20, 39)
     limit = 0.95 - 4.5 * np.sqrt(0.95 * 0.05 / 20)

@@ -45,6 +45,7 @@ def cover(model, data, truth):
     return (low <= truth) & (truth <= high), errors, np.abs(values[1:] - truth[1:]) < 1.96 * naive
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [pytest.param("mostly right", marks=pytest.mark.slow), "groups"])
 def test_intervals_cover_and_those_that_ignore_the_shuffle_do_not(kind):
     covered, naive, n_sets = [], [], 60
@@ -59,13 +60,15 @@ def test_intervals_cover_and_those_that_ignore_the_shuffle_do_not(kind):
                 300, 3, noise=0.7, shuffle="groups", n_groups=30, group_by="random",
                 random_state=seed,
             )  # fmt: skip
-            model = StochasticEMRegressor(max_iter=200, random_state=seed)
+            # 66 proposals per row: the chain adds little to the error of the data.
+            model = StochasticEMRegressor(max_iter=200, n_steps=20_000, random_state=seed)
         inside, _, ignoring = cover(model, data, np.append(0.0, data.coef))
         covered.append(inside[1:])
         naive.append(ignoring)
     # Binomial error of 180 intervals that are nearly independent, 4.5 standard errors.
-    assert np.mean(covered) > 0.95 - 4.5 * np.sqrt(0.95 * 0.05 / (3 * n_sets))
-    assert np.mean(naive) < np.mean(covered)
+    limit = 0.95 - 4.5 * np.sqrt(0.95 * 0.05 / (3 * n_sets))
+    assert np.mean(covered) > limit
+    assert np.mean(naive) < (limit if kind == "groups" else np.mean(covered))
 
 
 def test_lost_order_can_only_take_information_away():

@@ -156,6 +156,7 @@ def uneven(seed, n_groups=50, size=3):
     return X, y[np.lexsort((rng.random(len(X)), groups))], groups
 
 
+@pytest.mark.long
 def test_sandwich_covers_where_noise_is_uneven_and_information_does_not():
     n_sets, inside = 70, {"sandwich": 0, "information": 0}
     for seed in range(n_sets):

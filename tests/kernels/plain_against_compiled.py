@@ -67,7 +67,7 @@ def run():
         np.empty(36, dtype=np.int64),
         np.empty(4, dtype=np.int64),
     )
-    place_of, home = np.empty(36, dtype=np.int64), np.zeros(n)
+    place_of, own = np.empty(36, dtype=np.int64), np.zeros(n)
     match.rank_inside(mu, starts, rows)
     local.pick_suspects(rows, starts, mu[:36] > -0.5, suspects, place_of, limits)
     lists = local.Lists(rows, suspects[: limits[-1]], limits, place_of, local.ALL_SCALES)
@@ -76,13 +76,13 @@ def run():
     slots = np.zeros((36, 4))
     slots[:, 0], slots[:, 1] = mu[:36], y[:36]
     accepted = local.advance_blocks(
-        local.State(slots, perm, np.arange(n), home), starts, lists, prior, 3.0,
+        local.State(slots, perm, np.arange(n), own), starts, lists, prior, 3.0,
         swap.Stream(seed, 1), swap.Schedule(2000, 100, 1), swap.Task(0, 3, 0, 1),
     )  # fmt: skip
     assert accepted > 50
     yield slots
     yield perm
-    yield home
+    yield own
     yield from swap_collapsed(basis, y, perm, rows, starts, prior, seed)
 
 

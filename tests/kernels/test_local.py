@@ -57,7 +57,6 @@ class Kernel:
             noise,
             prior,
         )
-        self.monkeypatch = monkeypatch
         local_table = len(prior.places) > 0
         self.rows = np.arange(N) if local_table else np.argsort(self.mu)
         self.max_scale = 2 if local_table else ALL_SCALES
@@ -67,14 +66,16 @@ class Kernel:
         self.perms, likelihood = enumerated_posterior(self.mu, self.y, noise, np.array([0, N]))
         self.number = {tuple(p): k for k, p in enumerate(self.perms)}
         self.target = target_of(self.perms, likelihood, prior)
+        self.bits = self.unit = np.uint64(0)
+        for module in (local, swap):
+            monkeypatch.setattr(
+                module, "draw", lambda key, counter: (self.unit, self.bits)[counter == 2]
+            )
+        monkeypatch.setattr(local, "accepts", swap.accepts.py_func)
 
     def step(self, k, bits, unit):
         """State after one step from state k, with these two draws."""
-        for module in (local, swap):
-            self.monkeypatch.setattr(
-                module, "draw", lambda key, counter: (unit, bits)[counter == 2]
-            )
-        self.monkeypatch.setattr(local, "accepts", swap.accepts.py_func)
+        self.bits, self.unit = bits, unit
         perm = self.perms[k].copy()
         slots = np.zeros((N, 4))
         slots[:, swap.MU], slots[:, swap.HELD] = self.mu, self.y[perm]
@@ -89,11 +90,11 @@ class Kernel:
 
     def proposals(self, draws):
         """Probability that each state proposes each other: the lowest second draw accepts them all."""
-        chance = np.zeros((len(self.perms), len(self.perms)))
+        proposed = np.zeros((len(self.perms), len(self.perms)))
         for k in np.flatnonzero(self.target):
             for bits in draws:
-                chance[k, self.step(k, bits, np.uint64(0))] += 1.0 / len(draws)
-        return chance
+                proposed[k, self.step(k, bits, np.uint64(0))] += 1.0 / len(draws)
+        return proposed
 
 
 def unit_draw(value):
@@ -101,6 +102,7 @@ def unit_draw(value):
     return np.uint64(int(value * 2**53) << 11)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PRIORS)
 @pytest.mark.parametrize(
     ("kinds", "suspected"),
@@ -111,7 +113,7 @@ def test_every_kind_of_proposal_is_in_detailed_balance(monkeypatch, name, kinds,
     """The kernel accepts with min(1, π(b) q(b, a) / π(a) q(a, b)), q counted from its own draws."""
     kernel = Kernel(monkeypatch, PRIORS[name], suspected)
     draws = list(all_first_draws(kinds))
-    chance, target = kernel.proposals(draws), kernel.target
+    proposed, target = kernel.proposals(draws), kernel.target
     checked = 0
     for k in (0, 1, 7, 16, 22):
         if target[k] == 0.0:
@@ -120,7 +122,7 @@ def test_every_kind_of_proposal_is_in_detailed_balance(monkeypatch, name, kinds,
             other = kernel.step(k, bits, np.uint64(0))
             if other == k:
                 continue
-            ratio = target[other] * chance[other, k] / (target[k] * chance[k, other])
+            ratio = target[other] * proposed[other, k] / (target[k] * proposed[k, other])
             accept = min(1.0, ratio)
             assert kernel.step(k, bits, unit_draw(accept * (1 - 1e-9))) == other
             if accept < 1.0 - 1e-6:
@@ -128,10 +130,10 @@ def test_every_kind_of_proposal_is_in_detailed_balance(monkeypatch, name, kinds,
             checked += 1
     assert checked > 20
     accept = np.minimum(1.0, np.divide(
-        target * chance.T, target[:, None] * chance,
-        out=np.zeros_like(chance), where=target[:, None] * chance > 0,
+        target * proposed.T, target[:, None] * proposed,
+        out=np.zeros_like(proposed), where=target[:, None] * proposed > 0,
     ))  # fmt: skip
-    matrix = chance * accept
+    matrix = proposed * accept
     np.fill_diagonal(matrix, 0.0)
     matrix += np.diag(1.0 - matrix.sum(axis=1))
     assert np.abs(target @ matrix - target).max() < 1e-12

@@ -3,6 +3,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SCRIPT = Path(__file__).with_name("plain_against_compiled.py")
 
 
@@ -18,5 +20,6 @@ def digest(**environment):
     return done.stdout
 
 
+@pytest.mark.long
 def test_compiled_and_plain_python_agree_bit_for_bit():
     assert digest(NUMBA_DISABLE_JIT="1") == digest(NUMBA_DISABLE_JIT="0")

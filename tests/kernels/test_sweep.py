@@ -89,7 +89,7 @@ class Setting:
 
     def check(self, monkeypatch, move, n_scales=1, counts=True):
         """Stationary, with consistent slots, and unbiased in what is counted."""
-        after, total, home = np.zeros(len(self.perms)), np.zeros(self.n), np.zeros(self.n)
+        after, total, own = np.zeros(len(self.perms)), np.zeros(self.n), np.zeros(self.n)
         for k, start in enumerate(self.target):
 
             def run(k=k):
@@ -104,13 +104,13 @@ class Setting:
                 assert np.array_equal(slots.held, self.y[slots.label])
                 after[self.number[tuple(slots.label)]] += start * probability
                 total += start * probability * slots.total
-                home += start * probability * slots.matched
+                own += start * probability * slots.matched
                 reached += probability
             assert reached == pytest.approx(1.0)
         if counts:
             np.testing.assert_allclose(total, self.target @ self.y[self.perms], atol=1e-12)
-            at_home = self.perms == np.arange(self.n)
-            np.testing.assert_allclose(home, self.target @ at_home, atol=1e-12)
+            is_own = self.perms == np.arange(self.n)
+            np.testing.assert_allclose(own, self.target @ is_own, atol=1e-12)
         return np.abs(after - self.target).max()
 
 
@@ -128,8 +128,8 @@ def test_pairs_leave_the_posterior_fixed(monkeypatch, name):
             assert setting.check(monkeypatch, move) < 1e-12
 
     def cut(slots):
-        for begin in range(N):
-            sweep.sweep_pairs.py_func(slots, precision, key, 2, 1, begin, begin + 1, True)
+        for first in range(N):
+            sweep.sweep_pairs.py_func(slots, precision, key, 2, 1, first, first + 1, True)
 
     assert setting.check(monkeypatch, cut) < 1e-12
 

@@ -8,6 +8,8 @@ from unshuffle.paper import consistency, error_by_size, fifty_sets, gated, housi
 from unshuffle.paper.catalogue import EXPERIMENTS
 from unshuffle.paper.style import EXACT, HARD, HUBER, KNOWN, OLS, STOCHASTIC, ZERO
 
+pytestmark = pytest.mark.long
+
 
 def ticks():
     seen = []
@@ -108,7 +110,7 @@ def test_housing():
     assert rmse[KNOWN] < rmse[OLS] < rmse[EXACT]
     assert rmse[STOCHASTIC] < rmse[HARD]
     assert table["setting"].nunique() == 2
-    assert reading.verdict in {"holds", "holds in part"}
+    assert reading.verdict == "holds"
 
 
 def test_starts():

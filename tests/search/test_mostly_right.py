@@ -1,4 +1,4 @@
-"""Where fits to mostly right pairings begin and end."""
+"""How fits to mostly right pairings start and end."""
 
 import numpy as np
 import pytest
@@ -41,6 +41,7 @@ def test_the_start_is_near_a_draw_from_the_posterior(data):
     assert not np.array_equal(other.perm, state.perm)
 
 
+@pytest.mark.long
 def test_coefficients_are_least_squares_on_the_expected_labels(data):
     model = StochasticEMRegressor(mismatch_rate="estimate", random_state=0).fit(data.X, data.y)
     ends = LinearRegression().fit(data.X, model.expected_labels_)
@@ -53,6 +54,7 @@ def test_coefficients_are_least_squares_on_the_expected_labels(data):
     assert model.noise_scale_ == pytest.approx(np.sqrt(squares / (N - 4)), rel=1e-9)
 
 
+@pytest.mark.long
 def test_doubtful_information_makes_the_chain_continue(data, monkeypatch):
     streams, walk = [], MemoryFinish._walk
 

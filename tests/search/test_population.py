@@ -47,6 +47,7 @@ def test_tiny_problems_reach_the_best_of_all_permutations(seed, fit_intercept):
     assert matched == pytest.approx(found.objectives[0])
 
 
+@pytest.mark.long
 def test_four_groups_that_defeat_em_are_recovered():
     data = make_shuffled_regression(
         506, 13, noise=0.5, shuffle="groups", n_groups=4, random_state=1

@@ -127,7 +127,7 @@ def parts(shelf: Shelf, good: str) -> None:
     call("label as group", ("fit", good, "--label", "y", "--group", "y"), "'y'", "both")
     call("no such label", ("fit", good, "--label", "yy"), "'yy'", "did you mean 'y'")
     call("no such feature", ("fit", good, *FIT, "--features", "a,c"), "'c'", "zone, a, b, y")
-    call("twice", ("fit", good, *FIT, "--features", "a,a"), "twice")
+    call("feature twice", ("fit", good, *FIT, "--features", "a,a"), "named twice", "--features")
     call("no label", ("fit", good), "--label", "zone, a, b, y")
     call("empty names", ("fit", good, *FIT, "--features", ",,"), "names between commas")
     call("categorical label", ("fit", good, *FIT, "--categorical", "y"), "'y'", "label")
@@ -276,13 +276,13 @@ def models(shelf: Shelf, good: str) -> None:
         (np.savez_compressed if compress else np.savez)(file, **(arrays | changed))
         return file.getvalue()
 
-    def put(name, json_text, content, *told, data=good):
+    def put(name, json_text, content, *expected, data=good):
         path = shelf.folder / name
         if json_text is not None:
             shelf.put(f"{name}/model.json", json_text)
         if content is not None:
             shelf.put(f"{name}/model.npz", content)
-        shelf.call(name, ("predict", str(path), data), name, *told)
+        shelf.call(name, ("predict", str(path), data), name, *expected)
 
     def changed(**more):
         return json.dumps(words | more)

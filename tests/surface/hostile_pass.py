@@ -25,7 +25,7 @@ def main() -> None:
     calls = json.loads((folder.parent / "calls.json").read_text())
     results = {}
     for name, arguments in calls.items():
-        before, begin = listing(folder), time.process_time()
+        before, started = listing(folder), time.process_time()
         done = CliRunner().invoke(app, arguments)
         error = None if isinstance(done.exception, SystemExit) else done.exception
         results[name] = {
@@ -35,7 +35,7 @@ def main() -> None:
             "raised": None if error is None else repr(error),
             "left": sorted(set(listing(folder)) ^ set(before)),
             "peak": peak(),
-            "seconds": time.process_time() - begin,
+            "seconds": time.process_time() - started,
         }
     sys.stdout.write(json.dumps(results))
 

@@ -17,6 +17,8 @@ from unshuffle.cli.app import app
 from unshuffle.datasets import load_boston, make_shuffled_regression
 from unshuffle.datasets.simulated import cut_by_rank, shuffle_inside
 
+pytestmark = pytest.mark.long
+
 
 def shell(*arguments, **more):
     return subprocess.run(
@@ -298,25 +300,3 @@ def test_a_reader_that_leaves_is_no_error(results, grouped):
     )  # fmt: skip
     assert done.stdout == "row,y\n"
     assert done.stderr == ""
-
-
-@pytest.mark.parametrize(
-    "name", ["fit", "predict", "suspects", "repair", "audit", "simulate", "demo", "reproduce"]
-)
-def test_help_of_every_command(name):
-    done = call(name, "--help")
-    assert done.exit_code == 0
-    if name not in {"demo", "reproduce"}:
-        assert f"unshuffle {name} " in done.stdout  # an example
-
-
-def test_help_loads_nothing_heavy():
-    heavy = {"numpy", "scipy", "sklearn", "numba", "pandas", "narwhals", "pyarrow", "matplotlib"}
-    code = (
-        "import sys; sys.argv = ['unshuffle', '--help']\n"
-        "import unshuffle.cli as cli\n"
-        "try:\n    cli.main()\nexcept SystemExit:\n    pass\n"
-        f"print(sorted({heavy!r} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"

@@ -7,8 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from surface.hostile import make_cases
+from surface.hostile import FIT, make_cases
+from unshuffle.cli.app import app
+
+pytestmark = pytest.mark.long
 
 MOST_MEGABYTES = 500
 # Real processes for a few: what a shell sees.
@@ -45,8 +49,14 @@ def outcomes(cases):
     return json.loads(done.stdout)
 
 
-def test_there_are_many_cases(cases):
-    assert len(cases[1]) >= 100
+def test_every_format_and_command_has_cases(cases):
+    """Each reader and each command that reads a table refuses something, by more than its name."""
+    found = cases[1].values()
+    for ending in (".csv", ".csv.gz", ".tsv.gz", ".parquet", ".fcs", ".xlsx"):
+        assert [case for case in found if case.name.endswith(ending)], ending
+    commands = {command.name or command.callback.__name__ for command in app.registered_commands}
+    assert {case.arguments[0] for case in found} == commands - {"demo", "reproduce"}
+    assert [case.name for case in found if not set(case.words) - {case.name}] == []
 
 
 def problems(case, outcome):
@@ -73,11 +83,15 @@ def test_every_case_is_refused_in_plain_words(cases, outcomes):
     assert wrong == {}
 
 
-def test_the_check_itself_can_fail(cases):
-    """The control: a file that is fine is not refused, and `problems` sees it."""
-    _, found = cases
-    fine = {"code": 0, "out": "Verdict", "err": "", "raised": None, "left": ["out"]}
-    assert len(problems(found["typo.csv"], fine)) >= 4
+def test_the_file_without_a_fault_is_accepted(cases):
+    """The control: the table that all others are variations of is fitted, and the check sees it."""
+    folder, found = cases
+    done = CliRunner().invoke(app, ["fit", str(folder / "good.csv"), *FIT, "--json"])
+    assert (done.exit_code, done.stderr) == (0, "")
+    outcome = {"code": 0, "out": done.stdout, "err": "", "raised": None, "left": ["out"]}
+    # Exit code, output, no message, a folder left behind; and no word of the message is there.
+    words = len(found["typo.csv"].words)
+    assert len(problems(found["typo.csv"], outcome)) == 4 + words
 
 
 def test_memory_stays_low(outcomes):

@@ -2,6 +2,7 @@
 
 import json
 
+import dask
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +11,8 @@ from typer.testing import CliRunner
 from unshuffle import Streaming, TableError, fit_parquet, load_model
 from unshuffle.cli.app import app
 from unshuffle.datasets.simulated import shuffle_inside
+
+pytestmark = pytest.mark.long
 
 LOST = ("-y", "y", "-g", "zone", "--pairing", "lost")
 
@@ -105,8 +108,10 @@ def test_a_fit_continues_from_its_checkpoint(pieces, checkpoint, tmp_path):
     assert "c.npz" in refused.stderr
 
 
+@pytest.mark.dask
 def test_a_scheduler_that_is_not_there_is_named(pieces):
-    refused = call(*pieces, *LOST, "--scheduler", "tcp://127.0.0.1:9")
+    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
+        refused = call(*pieces, *LOST, "--scheduler", "tcp://127.0.0.1:9")
     assert refused.exit_code == 2
     assert "tcp://127.0.0.1:9" in refused.stderr
 

@@ -1,4 +1,4 @@
-"""What a user meets first: import, names, docstrings, README, command line."""
+"""What a user sees first: import, names, docstrings, README, command line."""
 
 import doctest
 import importlib
@@ -39,6 +39,7 @@ MODULES = [m.name for m in pkgutil.walk_packages(unshuffle.__path__, "unshuffle.
            if not m.name.endswith("__main__")]  # fmt: skip
 
 
+@pytest.mark.doctest
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_in_docstrings_run(name):
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
@@ -50,8 +51,8 @@ def test_public_names_have_runnable_examples():
     from unshuffle.show import plots, report
 
     public = [
-        getattr(home, name)
-        for home, names in (
+        getattr(module, name)
+        for module, names in (
             (
                 unshuffle,
                 ["StochasticEMRegressor", "HardEMRegressor", "MixtureRegressor", "warm_up"],
@@ -71,38 +72,12 @@ def test_public_names_have_runnable_examples():
         assert ">>> " in item.__doc__, item
 
 
-def test_readme_example_prints_what_the_readme_says():
-    text = (ROOT / "README.md").read_text()
-    code, output = re.search(r"```python\n(.*?)```\s+```text\n(.*?)```", text, re.S).groups()
-    done = run("-c", code)
-    assert done.stderr == ""
-    told, shown = done.stdout.split(), output.split()
-    assert len(told) == len(shown)
-    for here, there in zip(told, shown, strict=True):
-        # Another processor may round otherwise, and a chain then takes another path.
-        if re.fullmatch(r"[-\[]*\.?\d[\d.e-]*[\])%]*", there):
-            digits = [float(re.sub(r"[\[\])%]", "", word)) for word in (here, there)]
-            assert digits[0] == pytest.approx(digits[1], rel=0.2, abs=0.02), (here, there)
-        else:
-            assert here == there
-
-
 def test_version_is_the_same_everywhere():
     assert run("-m", "unshuffle", "--version").stdout == f"unshuffle {unshuffle.__version__}\n"
     for name in ("pyproject.toml", "CITATION.cff"):
         assert re.search(
             rf'^version(: | = "){unshuffle.__version__}', (ROOT / name).read_text(), re.M
         )
-
-
-COMMANDS = ["fit", "predict", "suspects", "repair", "audit", "simulate", "demo", "reproduce"]
-
-
-def test_help_names_the_commands():
-    shown = run("-m", "unshuffle", "--help")
-    assert shown.returncode == 0
-    names = re.findall(r"^│ (\w+) +\S", shown.stdout, re.MULTILINE)
-    assert sorted(names) == sorted(COMMANDS)
 
 
 @pytest.mark.parametrize(
@@ -115,6 +90,7 @@ def test_wrong_calls_exit_with_two_and_no_traceback(arguments):
     assert re.search("nonsense|--seed", done.stderr)
 
 
+@pytest.mark.long
 def test_demo_compares_with_ols_and_known_order_and_writes_a_report(tmp_path):
     page = tmp_path / "page.html"
     done = run("-m", "unshuffle", "demo", "--out", str(page), env={"COLUMNS": "100", "PATH": ""})
@@ -131,6 +107,6 @@ def test_demo_compares_with_ols_and_known_order_and_writes_a_report(tmp_path):
     )
     assert re.search(r"Stochastic EM removes \d+% of the error", done.stdout)
     assert "no better than OLS on shuffled labels" in done.stdout
-    assert re.search(r"^Verdict: (trust|caution)$", done.stdout, re.MULTILINE)
+    assert re.search(r"^Verdict: caution$", done.stdout, re.MULTILINE)
     assert done.stdout.rstrip().endswith(f"Written: {page}")
     assert "Can this fit be trusted?" in page.read_text(encoding="utf-8")

@@ -8,6 +8,8 @@ from unshuffle.paper.catalogue import EXPERIMENTS
 from unshuffle.paper.files import Shelf
 from unshuffle.paper.page import write_page
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):

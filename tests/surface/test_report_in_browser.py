@@ -9,6 +9,8 @@ from unshuffle import ShuffledRegressor
 from unshuffle.datasets import make_shuffled_regression
 from unshuffle.show.report import DataFacts, write_report
 
+pytestmark = pytest.mark.browser
+
 # WCAG 2.1: luminance of the text's colour and of what lies behind it, for every element that
 # holds text of its own. Colours are painted on a canvas, so that any notation is understood.
 CONTRASTS = """

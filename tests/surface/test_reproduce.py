@@ -7,6 +7,11 @@ import sys
 import time
 
 import pytest
+from typer.testing import CliRunner
+
+from unshuffle.cli.app import app
+
+pytestmark = pytest.mark.long
 
 
 def start(*arguments, **more):
@@ -20,9 +25,16 @@ def start(*arguments, **more):
 
 
 def run(*arguments):
+    """In a process of its own, as a shell runs it."""
     process = start(*arguments)
     out, err = process.communicate(timeout=200)
     return process.returncode, out, err
+
+
+def call(*arguments):
+    """In this process: the same, without a second start of Python."""
+    done = CliRunner().invoke(app, ["reproduce", *map(str, arguments)], catch_exceptions=False)
+    return done.exit_code, done.stdout, done.stderr
 
 
 def test_one_experiment_gives_pictures_tables_and_a_page(tmp_path):
@@ -34,15 +46,9 @@ def test_one_experiment_gives_pictures_tables_and_a_page(tmp_path):
         "index.html", "consistency.csv", "consistency.png", "consistency.svg", "consistency.json",
     }  # fmt: skip
     assert "Fig. 3" in err
-    code, _, err = run("consistency", "--quick", "--out", folder, "--seed", 3)
+    code, _, err = call("consistency", "--quick", "--out", folder, "--seed", 3)
     assert code == 0
     assert "finished before" in err
-
-
-def bad_table(tmp_path, text):
-    path = tmp_path / "table.csv"
-    path.write_text(text)
-    return path
 
 
 @pytest.mark.parametrize(
@@ -58,8 +64,9 @@ def bad_table(tmp_path, text):
     ids=["empty", "header only", "missing columns", "wrong letter", "unequal lengths", "text"],
 )
 def test_bad_sequence_files(tmp_path, text, message):
-    path = bad_table(tmp_path, text)
-    code, out, err = run("gated", "--quick", "--out", tmp_path / "out", "--aptamers", path)
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    code, out, err = call("gated", "--quick", "--out", tmp_path / "out", "--aptamers", path)
     assert code == 2
     assert out == ""
     assert "Traceback" not in err
@@ -80,7 +87,7 @@ def test_unknown_name_names_the_known_ones(tmp_path):
 
 def test_unwritable_folder(tmp_path):
     (tmp_path / "file").write_text("")
-    code, _, err = run("housing", "--quick", "--out", tmp_path / "file" / "out")
+    code, _, err = call("housing", "--quick", "--out", tmp_path / "file" / "out")
     assert code == 2
     assert "Traceback" not in err
     assert len(err.strip().splitlines()) == 1

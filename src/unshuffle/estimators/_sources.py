@@ -21,8 +21,15 @@ from ..io.parquet import Chunk, ParquetPasses
 from ._validation import check_lengths
 from .streaming import Streaming
 
-# Numbers in X and y from which data are read in passes: as much as 0.8 GB.
-LARGE = 200_000_000
+
+@dataclass(frozen=True)
+class SourceSettings:
+    """When a table is read in passes."""
+
+    large: int = 200_000_000  # numbers in X and y: 1.6 GB in double precision
+
+
+SOURCES = SourceSettings()
 
 
 class PassesSource(Protocol):
@@ -140,7 +147,9 @@ class DaskSource:
             yield cluster.bring_groups_together(client, frame, self.names, part_of)
 
 
-def find_source(streaming: Any, X: Any, y: Any, groups: Any, known: Any) -> PassesSource | None:
+def find_source(
+    streaming: Any, X: Any, y: Any, groups: Any, known: Any, settings: SourceSettings = SOURCES
+) -> PassesSource | None:
     """The source of a fit in passes; None where the fit is in memory."""
     wanted = isinstance(streaming, Streaming)
     if streaming != "never" and cluster.is_dask(X):
@@ -148,10 +157,10 @@ def find_source(streaming: Any, X: Any, y: Any, groups: Any, known: Any) -> Pass
         # Counted once, since counting reads the data, and on the joined table, since a selection
         # of columns can be cut into other partitions than the table.
         sizes = cluster.partition_sizes(frame)
-        if wanted or is_large(sum(sizes), len(names)):
+        if wanted or is_large(sum(sizes), len(names), settings):
             return DaskSource(frame, names, sizes)
         return None
-    if wanted or (streaming == "auto" and is_large(*shape_of(X))):
+    if wanted or (streaming == "auto" and is_large(*shape_of(X), settings)):
         return array_source(X, y, groups, known)
     return None
 
@@ -167,13 +176,13 @@ def array_source(X: Any, y: Any, groups: Any, known: Any) -> PassesSource:
     return ArraySource(matrix, y, groups, known, list(columns))
 
 
-def into_memory(estimator: Any, *data: Any) -> tuple[Any, ...]:
+def into_memory(estimator: Any, *data: Any, settings: SourceSettings = SOURCES) -> tuple[Any, ...]:
     """Dask collections as arrays and data frames of this process, if they are small enough."""
     if not any(cluster.is_dask(item) for item in data):
         return data
     # An estimator that can read in passes has already chosen not to.
     n, d = (0, 0) if hasattr(estimator, "streaming") else shape_of(data[0])
-    if is_large(n, d):
+    if is_large(n, d, settings):
         raise ValueError(
             f"{type(estimator).__name__} holds its data in memory, and {n} rows of {d} "
             "features are more than it takes from Dask; use StochasticEMRegressor, which reads "
@@ -190,9 +199,9 @@ def shape_of(X: Any) -> tuple[int, int]:
     return (int(shape[0]), int(shape[1])) if len(shape) == 2 else (0, 0)
 
 
-def is_large(n: int, d: int) -> bool:
+def is_large(n: int, d: int, settings: SourceSettings = SOURCES) -> bool:
     """Whether a table is read in passes; its size alone decides, not where it is."""
-    return n * (d + 1) > LARGE
+    return n * (d + 1) > settings.large
 
 
 def record_features(estimator: Any, source: PassesSource) -> None:

@@ -55,18 +55,27 @@ class LeastSquares:
         Leads from coordinates in an orthonormal basis to coefficients.
     """
 
-    def __init__(self, X: FloatArray, *, fit_intercept: bool, ridge: float = 0.0) -> None:
+    def __init__(
+        self,
+        X: FloatArray,
+        *,
+        fit_intercept: bool,
+        ridge: float = 0.0,
+        rows_per_block: int = ROWS_PER_BLOCK,
+    ) -> None:
         n, d = X.shape
         self.X = X
         self.ridge = ridge
         self.fit_intercept = fit_intercept
         self.centre = X.mean(axis=0) if fit_intercept else np.zeros(d)
-        blocks = _centred_blocks(X, self.centre if fit_intercept else None)
+        blocks = _centred_blocks(X, self.centre if fit_intercept else None, rows_per_block)
         self._triangle = triangle = _triangular_factor(blocks, d)
         scale = _column_scale(triangle, self.centre, n)
         # Where columns lie near zero, sums over them lose nothing, and no block need be copied.
         far = np.abs(self.centre) * n**0.5 > FAR_FROM_ZERO * scale
-        self._blocks = partial(_centred_blocks, X, self.centre if far.any() else None)
+        self._blocks = partial(
+            _centred_blocks, X, self.centre if far.any() else None, rows_per_block
+        )
         self._moved = self.centre if not far.any() else np.zeros(d)
         self.offset = self.centre if far.any() else None
         _, singular, axes = np.linalg.svd(triangle / scale, full_matrices=True)
@@ -136,10 +145,10 @@ class LeastSquares:
         return step
 
 
-def _centred_blocks(X: FloatArray, centre: FloatArray | None) -> Blocks:
+def _centred_blocks(X: FloatArray, centre: FloatArray | None, rows_per_block: int) -> Blocks:
     """Blocks of rows, centred one at a time: exact far from zero, without a copy of X."""
-    for first in range(0, len(X), ROWS_PER_BLOCK):
-        rows = slice(first, first + ROWS_PER_BLOCK)
+    for first in range(0, len(X), rows_per_block):
+        rows = slice(first, first + rows_per_block)
         yield rows, X[rows] if centre is None else X[rows] - centre
 
 
