@@ -58,7 +58,7 @@ bench: .venv/dev  ## speed beside C and plain NumPy, memory, first call
 bench-partial: .venv/dev  ## pairings that are mostly right, beside Huber, RANSAC and others
 	$(BIN)/python -m benchmarks.partial
 
-bench-search: .venv/dev  ## global search and front door, beside OLS, Huber, hard EM and others
+bench-search: .venv/dev  ## global search and default estimator, beside OLS, Huber, hard EM and others
 	$(INSTALL) --editable ".[bench]"
 	$(BIN)/python -m benchmarks.search
 

@@ -1,4 +1,4 @@
-"""What a user waits for at the beginning: import, first fit with and without cached kernels."""
+"""What a user waits for at first: import, first fit with and without cached kernels."""
 
 import os
 import subprocess
