@@ -1,10 +1,11 @@
 """Facts about the layout of the package that every change must keep true.
 
-The direction of imports is checked by `make imports`; here are the counts and the place of
-scikit-learn. Every check is also run on a small package that breaks it.
+The direction of imports is checked by `make imports`; here are the counts, the place of
+scikit-learn, and that tests pass settings. Every check is also run on a small package that breaks it.
 """
 
 import ast
+import re
 import tomllib
 from pathlib import Path
 
@@ -94,6 +95,22 @@ def test_no_file_is_long():
     assert long_files(PACKAGE) == []
 
 
+def patched_constants(folder):
+    """Places where a test replaces a constant of a module; settings are arguments instead."""
+    return [
+        f"{path.name}: {found}"
+        for path in sorted(folder.rglob("*.py"))
+        for found in re.findall(
+            r"""setattr\(\s*[^)]*?["'](?:[\w.]+\.)?([A-Z][A-Z_]+)["']""",
+            path.read_text(encoding="utf-8"),
+        )
+    ]
+
+
+def test_no_test_patches_a_constant():
+    assert patched_constants(ROOT / "tests") == []
+
+
 @pytest.fixture
 def small(tmp_path):
     """A package in which a fit imports scikit-learn, and one file is a line too long."""
@@ -103,13 +120,19 @@ def small(tmp_path):
     (tmp_path / "fits" / "auto.py").write_text("from sklearn.base import clone\n")
     (tmp_path / "show" / "text.py").write_text("def draw():\n    import sklearn\n")
     (tmp_path / "metrics.py").write_text("import sklearnish\n" + "#\n" * (MOST_LINES - 1))
+    (tmp_path / "test_fits.py").write_text(
+        "monkeypatch.set" + "attr(fits, 'draw', draw)\n"
+        "monkeypatch.set" + "attr(\n    'unshuffle.fits.LARGE', 3\n)\n"
+        "monkeypatch.set" + "attr(fits, 'MOST_ROWS', 3)\n"
+    )
     (tmp_path / "show" / "long.py").write_text("#\n" * (MOST_LINES + 1))
     return tmp_path
 
 
 def test_the_checks_can_fail(small):
     """The control: each fact is wrong in the small package, and each check sees it."""
-    assert entries(small) == ["fits", "metrics", "show"]
+    assert entries(small) == ["fits", "metrics", "show", "test_fits"]
     assert packages_that_import("sklearn", small, when_loaded=True) == {"fits"}
     assert packages_that_import("sklearn", small, when_loaded=False) == {"fits", "show"}
     assert long_files(small) == ["show/long.py"]
+    assert patched_constants(small) == ["test_fits.py: LARGE", "test_fits.py: MOST_ROWS"]
