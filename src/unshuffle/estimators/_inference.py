@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..fits.bootstrap import estimated_rate
 from ..fits.data import InMemory
-from ..fits.results import AutoFit, uncertainty_of
+from ..fits.results import AutoFit, standard_errors_of
 from ..fits.robust import robust_covariance
 from ..inference.intervals import Estimates, from_logit, to_logit
 from ..inference.sandwich import Robust
@@ -71,8 +71,9 @@ class InferenceMethods(BootstrapMethods):
             return sampled
         if method == "information":
             return self._estimates().interval(level)
-        robust, design = self._robust(), self._stochastic.design
-        errors = uncertainty_of(robust.covariance, 1.0, 0.5, design, 0).standard_errors
+        robust = self._robust()
+        coef = robust.covariance.coef if self.fit_intercept else robust.covariance.coef[1:, 1:]
+        errors = standard_errors_of(coef)
         estimates = self._estimates()._replace(standard_errors=errors, freedom=robust.freedom)
         return estimates.interval(level)
 

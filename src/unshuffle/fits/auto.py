@@ -260,16 +260,16 @@ class Router:
         if not self.data.side_by_side:  # no label was given beside a row, so none can be its own
             fit = replace(fit, mismatch_rate=None, matches=replace(matches, match_proba=None))
         found = AutoFit(
-            fit,
-            outcome.pairing,
-            p_value,
-            outcome.start,
-            self._search_fit(outcome.finding),
-            outcome.refit_distances,
-            outcome.temper_shift,
-            outcome.shrinkage_share,
-            float(residual @ residual),
-            NO_VERDICT,
+            fit=fit,
+            pairing=outcome.pairing,
+            order_p_value=p_value,
+            start=outcome.start,
+            search=self._search_fit(outcome.finding),
+            refit_distances=outcome.refit_distances,
+            temper_shift=outcome.temper_shift,
+            shrinkage_share=outcome.shrinkage_share,
+            objective=float(residual @ residual),
+            verdict=NO_VERDICT,
         )
         return replace(found, verdict=verdict_of(found, problem))
 
@@ -278,16 +278,16 @@ class Router:
             return None
         found = finding.search
         return SearchFit(
-            np.array([self.landscape.state(theta).coef for theta in found.thetas]),
-            found.objectives,
-            finding.certified,
-            finding.lower_bound,
-            finding.score,
-            finding.nulls,
-            finding.p_value,
-            found.n_candidates,
-            int(found.n_found[0]),
-            found.stopped_by,
+            solutions=np.array([self.landscape.state(theta).coef for theta in found.thetas]),
+            objectives=found.objectives,
+            certified=finding.certified,
+            lower_bound=finding.lower_bound,
+            score=finding.score,
+            null_scores=finding.nulls,
+            p_value=finding.p_value,
+            n_candidates=found.n_candidates,
+            n_found=int(found.n_found[0]),
+            stopped_by=found.stopped_by,
         )
 
 

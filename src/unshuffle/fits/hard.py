@@ -50,12 +50,12 @@ def fit_hard(data: InMemory, settings: HardSettings, *, reporting: Reporting = q
     result = run_em(table, restarts.best, max_iter=settings.max_iter, stop=stop_without_gain)
     state, alignment = result.state, result.alignment
     return HardFit(
-        state.coef,
-        state.intercept,
-        state.noise_scale,
-        design_of(problem.n_rows, problem.n_groups, solver),
-        iterations_of(result),
-        matches_of(problem, alignment.expected, alignment.perm, None),
-        n_init,
-        restarts.objectives,
+        coef=state.coef,
+        intercept=state.intercept,
+        noise_scale=state.noise_scale,
+        design=design_of(problem.n_rows, problem.n_groups, solver),
+        iterations=iterations_of(result),
+        matches=matches_of(problem, alignment.expected, alignment.perm, None),
+        n_init=n_init,
+        restart_objectives=restarts.objectives,
     )

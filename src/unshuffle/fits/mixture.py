@@ -36,13 +36,13 @@ def fit_mixture(data: InMemory, settings: MixtureSettings) -> MixtureFit:
         tol=settings.tol,
     )
     return MixtureFit(
-        mixture.coef,
-        mixture.intercept,
-        mixture.noise_scale,
-        mixture.mismatch_rate,
-        mixture.match_proba,
-        mixture.log_likelihood,
-        mixture.n_iter,
-        mixture.converged,
-        design_of(problem.n_rows, problem.n_groups, solver),
+        coef=mixture.coef,
+        intercept=mixture.intercept,
+        noise_scale=mixture.noise_scale,
+        mismatch_rate=mixture.mismatch_rate,
+        match_proba=mixture.match_proba,
+        mean_log_density=mixture.log_likelihood,
+        n_iter=mixture.n_iter,
+        converged=mixture.converged,
+        design=design_of(problem.n_rows, problem.n_groups, solver),
     )

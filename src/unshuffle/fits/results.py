@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..alignment.state import State
 from ..em.information import Covariance
 from ..em.loop import EMResult
 from ..em.table import Expected
@@ -126,23 +127,28 @@ class Uncertainty:
 
 
 def uncertainty_of(
-    covariance: Covariance | None, noise_scale: float, rate: float, design: Design, d: int
+    covariance: Covariance | None, state: State, rate: float, design: Design
 ) -> Uncertainty:
     """From a covariance to standard errors."""
-    nan, size = float("nan"), d + design.fit_intercept
+    nan, size = float("nan"), len(state.coef) + design.fit_intercept
     if covariance is None:
         blank = np.full((size, size), nan)
         return Uncertainty(blank, np.full(size, nan), nan, nan, nan, nan)
     coef = covariance.coef if design.fit_intercept else covariance.coef[1:, 1:]
     return Uncertainty(
         coef,
-        np.sqrt(np.maximum(np.diag(coef), 0.0)),
+        standard_errors_of(coef),
         # The delta method leads from the logarithm and the logit to the scale people read.
-        noise_scale * covariance.log_noise**0.5,
+        state.noise_scale * covariance.log_noise**0.5,
         rate * (1.0 - rate) * covariance.logit_rate**0.5,
         covariance.fraction_kept,
         covariance.inflation,
     )
+
+
+def standard_errors_of(covariance: FloatArray) -> FloatArray:
+    """Square roots of the diagonal; rounding below zero counts as zero."""
+    return np.sqrt(np.maximum(np.diag(covariance), 0.0))
 
 
 @dataclass(frozen=True, eq=False)

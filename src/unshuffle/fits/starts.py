@@ -9,6 +9,7 @@ import numpy as np
 from ..alignment.hard import most_likely_permutation
 from ..alignment.state import State
 from ..data.threads import Workers
+from ..em.information import Covariance, with_monte_carlo_error
 from ..em.loop import Accelerate, EMResult, Stop
 from ..em.memory import MemoryTable
 from ..em.newton import Newton, NewtonAcceleration, StopOnAverage
@@ -64,11 +65,15 @@ class Course(NamedTuple):
     stop: Stop
     record: ScoreRecord | None = None
 
-    def added_variance(self, result: EMResult[Expected]) -> FloatArray:
-        """Monte Carlo variance of coefficients and log noise, as shares of their variances."""
-        if result.converged and isinstance(self.stop, StopOnAverage):
-            return self.stop.added(result.steps)
-        return np.zeros(2)
+    def with_monte_carlo_error(
+        self, covariance: Covariance | None, result: EMResult[Expected]
+    ) -> Covariance | None:
+        """Add the Monte Carlo error of the average that EM stopped on."""
+        if covariance is None or not result.converged:
+            return covariance
+        if not isinstance(self.stop, StopOnAverage):
+            return covariance
+        return with_monte_carlo_error(covariance, *self.stop.added(result.steps))
 
 
 def course_of(

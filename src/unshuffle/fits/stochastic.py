@@ -11,7 +11,7 @@ from ..alignment.sweeps import sweep_plan
 from ..data.problem import Problem
 from ..data.survey import Survey, survey
 from ..data.threads import Workers
-from ..em.information import complete_covariance, with_monte_carlo_error
+from ..em.information import complete_covariance
 from ..em.loop import EMResult, Guard, Step, run_em, unguarded
 from ..em.memory import MemoryTable, start_from_labels
 from ..em.passes import PassesTable, PassSettings
@@ -30,7 +30,15 @@ from .data import Data, InMemory, InPasses
 from .finish import MemoryFinish, finish_in_passes
 from .plan import Plan, aligner, plan_in_memory, plan_in_passes
 from .progress import Progress, Report, Reporting, quiet
-from .results import Matches, StochasticFit, design_of, iterations_of, uncertainty_of
+from .results import (
+    Design,
+    Matches,
+    StochasticFit,
+    Uncertainty,
+    design_of,
+    iterations_of,
+    uncertainty_of,
+)
 from .settings import StochasticSettings
 from .starts import Course, course_of
 
@@ -78,58 +86,44 @@ def _fit_in_memory(
         course = course_of(table, plan, settings, data.workers)
         result = _iterate(table, course, settings, report)
     if settings.variant == "published":
-        return _published_fit(data, table, plan, result)
+        return _published_fit(data, table, plan, settings, result)
     finish = MemoryFinish(table, data, plan, settings, course)
     state, alignment, covariance = finish.run(result)
-    if covariance is not None:
-        covariance = with_monte_carlo_error(covariance, *course.added_variance(result))
+    covariance = course.with_monte_carlo_error(covariance, result)
     matched = np.asarray(alignment.match_proba)
     rate = float(1.0 - matched.mean())
     state = state._replace(perm=alignment.perm, match_proba=matched)
     design = design_of(problem.n_rows, problem.n_groups, solver)
     perm = likely_permutation(problem, plan.prior, state)
-    return StochasticFit(
-        state.coef,
-        state.intercept,
-        state.noise_scale,
-        rate,
+    return assemble(
+        state,
         design,
-        iterations_of(result),
-        result.alignment.acceptance_rate,
-        plan.tol,
-        plan.schedule,
-        settings.temper,
-        settings.ridge,
-        matches_of(problem, alignment.expected, perm, matched),
-        uncertainty_of(covariance, state.noise_scale, rate, design, problem.X.shape[1]),
-        PermutationPosterior(without_features(problem), plan.prior, state, settings.seed),
-        labels_as_given(data, solver),
+        result,
+        plan,
+        settings,
+        mismatch_rate=rate,
+        matches=matches_of(problem, alignment.expected, perm, matched),
+        uncertainty=uncertainty_of(covariance, state, rate, design),
+        permutations=PermutationPosterior(
+            without_features(problem), plan.prior, state, settings.seed
+        ),
+        as_given=labels_as_given(data, solver),
     )
 
 
 def _published_fit(
-    data: InMemory, table: MemoryTable, plan: Plan, result: EMResult[Alignment]
+    data: InMemory,
+    table: MemoryTable,
+    plan: Plan,
+    settings: StochasticSettings,
+    result: EMResult[Alignment],
 ) -> StochasticFit:
     """The last iterate, as its authors report it."""
     problem, state = data.problem, result.state
     perm = most_likely_permutation(problem, state.fitted)
-    return StochasticFit(
-        state.coef,
-        state.intercept,
-        state.noise_scale,
-        None,
-        design_of(problem.n_rows, problem.n_groups, table.solver),
-        iterations_of(result),
-        result.alignment.acceptance_rate,
-        plan.tol,
-        plan.schedule,
-        1.0,
-        0.0,
-        matches_of(problem, result.alignment.expected, perm, None),
-        None,
-        None,
-        None,
-    )
+    design = design_of(problem.n_rows, problem.n_groups, table.solver)
+    matches = matches_of(problem, result.alignment.expected, perm, None)
+    return assemble(state, design, result, plan, settings, matches=matches)
 
 
 def _fit_in_passes(
@@ -155,28 +149,52 @@ def _fit_in_passes(
         resumed = checkpoint.load()
         result = _iterate(table, course, settings, report, resumed, checkpoint.guard)
     state, share, covariance = finish_in_passes(table, result, plan, settings)
-    if covariance is not None:
-        covariance = with_monte_carlo_error(covariance, *course.added_variance(result))
+    covariance = course.with_monte_carlo_error(covariance, result)
     design = design_of(facts.n_rows, facts.n_groups, solver)
-    rate = share * facts.n_movable / facts.n_rows if plan.prior.mostly_right else None
     unpenalised = normal_equations(facts, settings.fit_intercept, 0.0)
     given = table.state_at(*table.least_squares(unpenalised))
-    return StochasticFit(
-        state.coef,
-        state.intercept,
-        state.noise_scale,
-        rate,
+    return assemble(
+        state,
         design,
-        iterations_of(result),
-        result.alignment.acceptance_rate,
-        plan.tol,
-        plan.schedule,
-        settings.temper,
-        settings.ridge,
-        None,
-        uncertainty_of(covariance, state.noise_scale, share, design, len(state.coef)),
-        None,
-        estimates_of(table, unpenalised, given),
+        result,
+        plan,
+        settings,
+        mismatch_rate=share * facts.n_movable / facts.n_rows if plan.prior.mostly_right else None,
+        uncertainty=uncertainty_of(covariance, state, share, design),
+        as_given=estimates_of(table, unpenalised, given),
+    )
+
+
+def assemble(
+    state: State,
+    design: Design,
+    result: EMResult[Expected],
+    plan: Plan,
+    settings: StochasticSettings,
+    *,
+    mismatch_rate: float | None = None,
+    matches: Matches | None = None,
+    uncertainty: Uncertainty | None = None,
+    permutations: PermutationPosterior | None = None,
+    as_given: Estimates | None = None,
+) -> StochasticFit:
+    """Put the parts of a fit together."""
+    return StochasticFit(
+        coef=state.coef,
+        intercept=state.intercept,
+        noise_scale=state.noise_scale,
+        mismatch_rate=mismatch_rate,
+        design=design,
+        iterations=iterations_of(result),
+        acceptance_rate=result.alignment.acceptance_rate,
+        tol=plan.tol,
+        schedule=plan.schedule,
+        temper=settings.temper,
+        ridge=settings.ridge,
+        matches=matches,
+        uncertainty=uncertainty,
+        permutations=permutations,
+        as_given=as_given,
     )
 
 
