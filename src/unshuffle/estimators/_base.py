@@ -12,7 +12,7 @@ from ..data.threads import Workers
 from ..fits.data import InMemory
 from ..fits.results import AutoFit, StochasticFit
 from ..io.frames import library_of
-from ..kernels.types import FloatArray
+from ..kernels.types import FloatArray, IntArray
 from ._attributes import Fit, forget, keep
 from ._notebook import NotebookMethods
 from ._seeding import seed_from
@@ -53,7 +53,7 @@ class BaseLinearRegressor(NotebookMethods, RegressorMixin, BaseEstimator):  # ty
         groups: Any,
         known: Any,
         match_prob: Any = None,
-        side_by_side: bool = True,
+        label_numbers: IntArray | None = None,
     ) -> Self:
         self._validate_params()
         # Features are recorded on a blank copy, so that nothing of an earlier fit is lost
@@ -63,7 +63,7 @@ class BaseLinearRegressor(NotebookMethods, RegressorMixin, BaseEstimator):  # ty
         problem, match_prob = build_problem(blank, X, y, groups, known, match_prob)
         check_enough_rows(problem, self.fit_intercept)
         with self._workers() as workers:
-            data = InMemory(problem, workers, match_prob, side_by_side)
+            data = InMemory(problem, workers, match_prob, label_numbers)
             fit = self._compute(data, self._draw_seed())
         forget(self, blank)
         self._problem = problem

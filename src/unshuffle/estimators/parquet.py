@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..io.frames import NamedMatrix
 from ..io.parquet import open_passes
 from ._sources import ParquetSource, is_large
 from .stochastic import StochasticEMRegressor
@@ -97,14 +98,14 @@ def fit_parquet(
     }
     given = {name: value for name, value in given.items() if value is not None}
     if streaming is None and not given and not is_large(*source.shape):
-        model.fit(
-            table.read_features(),
+        return model.fit(
+            NamedMatrix(
+                table.read_features().astype(np.float64, copy=False), tuple(table.features)
+            ),
             table.labels(),
             groups=None if group is None else table.codes(),
             known=None if known is None else table.known_rows(),
         )
-        model.feature_names_in_ = np.asarray(table.features, dtype=object)
-        return model
     model.streaming = replace(streaming or Streaming(), **given)
     model._validate_params()
     return model._fit_in_passes(source)

@@ -15,7 +15,6 @@ from ..fits.results import AutoFit
 from ..fits.settings import AutoSettings, StochasticSettings
 from ..inference.verdict import Verdict
 from ..io.frames import library_of, plain_column
-from ..kernels.types import IntArray
 from ._progress import reporting
 from ._sampled import SampledRegressor
 from ._validation import open_setting, pair_by_group
@@ -254,10 +253,9 @@ class ShuffledRegressor(SampledRegressor):
         """
         beside = pair_by_group(X, y, groups_X, groups_y)
         library = library_of(X, y, groups_X)
-        y = np.asarray(plain_column(y))[beside]
-        self._fit_in_memory(X, y, groups_X, None, side_by_side=False)
+        labels = np.asarray(plain_column(y))[beside]
+        self._fit_in_memory(X, labels, groups_X, None, label_numbers=beside)
         self._library = library
-        self.permutation_: IntArray = beside[self.permutation_]
         return self
 
     def _compute(self, data: InMemory, seed: int) -> AutoFit:

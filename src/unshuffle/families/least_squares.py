@@ -13,11 +13,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ..kernels.types import FloatArray, IntArray
-
-ROWS_PER_BLOCK = 16_384
-FAR_FROM_ZERO = 100.0  # in standard deviations of a column
-WELL_CONDITIONED = 100.0
-NEARLY_ORTHONORMAL = 0.01
+from .settings import SOLVER
 
 Blocks: TypeAlias = Iterator[tuple[slice, FloatArray]]
 
@@ -61,7 +57,7 @@ class LeastSquares:
         *,
         fit_intercept: bool,
         ridge: float = 0.0,
-        rows_per_block: int = ROWS_PER_BLOCK,
+        rows_per_block: int = SOLVER.rows_per_block,
     ) -> None:
         n, d = X.shape
         self.X = X
@@ -72,7 +68,7 @@ class LeastSquares:
         self._triangle = triangle = _triangular_factor(blocks, d)
         scale = _column_scale(triangle, self.centre, n)
         # Where columns lie near zero, sums over them lose nothing, and no block need be copied.
-        far = np.abs(self.centre) * n**0.5 > FAR_FROM_ZERO * scale
+        far = np.abs(self.centre) * n**0.5 > SOLVER.far_from_zero * scale
         self._blocks = partial(
             _centred_blocks, X, self.centre if far.any() else None, rows_per_block
         )
@@ -85,8 +81,8 @@ class LeastSquares:
         self.rank = int(kept.sum())
         # The second round refines the first; where X is this well conditioned, by nothing.
         worst = singular[0] / singular[kept].min(initial=singular[0]) if self.rank else 1.0
-        self.well_conditioned = self.rank == d and worst <= WELL_CONDITIONED
-        self._rounds = 2 if ridge or worst > WELL_CONDITIONED else 1
+        self.well_conditioned = self.rank == d and worst <= SOLVER.well_conditioned
+        self._rounds = 2 if ridge or worst > SOLVER.well_conditioned else 1
         self.n_parameters = self.rank + int(fit_intercept)
         # coef = to_coef @ to_coef' @ X' v solves the normal equations on the determined subspace;
         # without ridge X @ to_coef is an orthonormal basis.
@@ -111,7 +107,7 @@ class LeastSquares:
         """Orthonormal basis of the (centred) columns of X, shape (n, rank)."""
         Q: FloatArray = (self.X - self.centre) @ self.to_coef
         gram = Q.T @ Q
-        if np.abs(gram - np.eye(self.rank)).max(initial=0.0) > NEARLY_ORTHONORMAL:
+        if np.abs(gram - np.eye(self.rank)).max(initial=0.0) > SOLVER.nearly_orthonormal:
             return np.linalg.qr(Q)[0]
         # What rounding left is mended by a triangle, at a tenth of the cost.
         mended: FloatArray = Q @ np.linalg.inv(np.linalg.cholesky(gram)).T

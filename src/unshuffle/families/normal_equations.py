@@ -3,9 +3,7 @@
 import numpy as np
 
 from ..kernels.types import FloatArray, IntArray
-
-# Rounding of the products hides directions with a smaller share of the largest eigenvalue.
-SMALLEST_EIGENVALUE = 1e-13
+from .settings import SOLVER
 
 
 class NormalEquations:
@@ -32,7 +30,9 @@ class NormalEquations:
         correlation = np.where(np.logical_or.outer(constant, constant), 0.0, gram)
         correlation = correlation / np.outer(scale, scale)
         values, axes = np.linalg.eigh(correlation)
-        kept = values > SMALLEST_EIGENVALUE * len(values) * max(values.max(initial=0.0), 1e-300)
+        kept = values > SOLVER.smallest_eigenvalue * len(values) * max(
+            values.max(initial=0.0), 1e-300
+        )
         self.rank = int(kept.sum())
         self.n_parameters = self.rank + int(fit_intercept)
         self.to_coef = axes[:, kept] / scale[:, None] / np.sqrt(values[kept] + ridge)

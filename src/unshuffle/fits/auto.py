@@ -26,7 +26,7 @@ from ..search.starts import anchor, group_means
 from .data import InMemory
 from .known import fit_known
 from .progress import Progress, Reporting, quiet
-from .results import AutoFit, SearchFit, StochasticFit
+from .results import AutoFit, Matches, SearchFit, StochasticFit
 from .settings import AutoSettings, StochasticSettings
 from .stochastic import fit_stochastic
 from .verdict import verdict_of
@@ -257,8 +257,11 @@ class Router:
         assert matches is not None
         held = problem.arrange(problem.restore(problem.y)[matches.permutation])
         residual = held - state_of(fit).fitted
-        if not self.data.side_by_side:  # no label was given beside a row, so none can be its own
-            fit = replace(fit, mismatch_rate=None, matches=replace(matches, match_proba=None))
+        numbers = self.data.label_numbers
+        if numbers is not None:  # no label was given beside a row, so none can be its own
+            perm = numbers[matches.permutation]
+            matches = Matches(matches.expected_labels, perm, match_proba=None)
+            fit = replace(fit, mismatch_rate=None, matches=matches)
         found = AutoFit(
             fit=fit,
             pairing=outcome.pairing,

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from ..data.problem import Problem
 from ..data.survey import Parts
 from ..data.threads import Workers
-from ..kernels.types import FloatArray
+from ..kernels.types import FloatArray, IntArray
 from .checkpoint import NO_CHECKPOINT, CheckpointFile
 
 
@@ -20,14 +20,20 @@ class InMemory:
     workers : Workers
     match_prob : array of shape (n,) or None
         Probability that each (arranged) row's own label is right.
-    side_by_side : bool
-        False where labels came as a table of their own, so that their order means nothing.
+    label_numbers : array of shape (n,) or None
+        Where labels came as a table of their own, so that their order means nothing: the number in
+        that table of the label beside each row.
     """
 
     problem: Problem
     workers: Workers
     match_prob: FloatArray | None = None
-    side_by_side: bool = True
+    label_numbers: IntArray | None = None
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether labels were given beside rows."""
+        return self.label_numbers is None
 
 
 @dataclass(frozen=True, eq=False)

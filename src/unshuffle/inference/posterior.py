@@ -9,6 +9,7 @@ import numpy as np
 
 from ..alignment.hard import most_likely_permutation
 from ..data.threads import Workers
+from ..io.html import html_table
 from ..kernels.streams import POSTERIOR_STARTS
 from ..kernels.types import FloatArray, IntArray
 from .diagnostics import ess_bulk, ess_tail, r_hat
@@ -131,13 +132,7 @@ class Posterior:
         return "\n".join([lines[0], rule, lines[1], rule, *lines[2:], rule])
 
     def _repr_html_(self) -> str:
-        heads, rows = self._cells()
-        head = "".join(f"<th>{escape(cell)}</th>" for cell in heads)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-        )
-        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        return f"<p>{escape(self._title())}</p>{table}"
+        return f"<p>{escape(self._title())}</p>{html_table(*self._cells())}"
 
     def _title(self) -> str:
         n_chains, n_draws = self.noise_scale.shape
