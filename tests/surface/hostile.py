@@ -197,7 +197,7 @@ def parquets(shelf: Shelf, good: str) -> None:
     kinds = shelf.put("kinds.parquet", written(pa.table({**plain, "kind": ["u", "v"] * 20})))
     shelf.call(
         "categories in passes", ("fit", kinds, *FIT, *checkpoint),
-        "kinds.parquet", "'kind' (string)", "encode", "--features",
+        "kinds.parquet", "'kind' (text)", "encode", "--features",
     )  # fmt: skip
     shelf.call(
         "order in passes", ("fit", kinds, *FIT, *checkpoint[:2]),

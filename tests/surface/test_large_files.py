@@ -146,7 +146,7 @@ def test_resume_needs_a_file(pieces):
 def test_passes_refuse_text_and_name_it(with_kinds, checkpoint):
     refused = call(*with_kinds, *LOST, *checkpoint)
     assert refused.exit_code == 2
-    assert "'kind' (string)" in refused.stderr
+    assert "'kind' (text)" in refused.stderr
     assert "--features" in refused.stderr
     assert call(*with_kinds, *LOST, *checkpoint, "-x", "a,b").exit_code == 0
 

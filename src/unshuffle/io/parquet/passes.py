@@ -157,10 +157,10 @@ def open_passes(
     wrong = [n for n in (label, *chosen) if not _is_number(types[n])]
     if label in wrong:
         raise TableError(
-            files.path, f"has type {types[label]}, but labels must be numbers", column=label
+            files.path, f"holds {_kind(types[label])}, but labels must be numbers", column=label
         )
     if wrong:
-        listed = ", ".join(f"{name!r} ({types[name]})" for name in wrong)
+        listed = ", ".join(f"{name!r} ({_kind(types[name])})" for name in wrong)
         raise TableError(
             files.path,
             f"these columns hold no numbers: {listed}; encode them as numbers first, or name the "
@@ -178,3 +178,14 @@ def _is_number(kind: Any) -> bool:
     import pyarrow.types as kinds
 
     return bool(kinds.is_floating(kind) or kinds.is_integer(kind))
+
+
+def _kind(column_type: Any) -> str:
+    """What a column holds, in the same words for every way to store it."""
+    import pyarrow.types as kinds
+
+    if kinds.is_dictionary(column_type):
+        return _kind(column_type.value_type)
+    if kinds.is_string(column_type) or kinds.is_large_string(column_type):
+        return "text"
+    return "dates" if kinds.is_temporal(column_type) else str(column_type)
