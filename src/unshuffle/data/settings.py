@@ -12,6 +12,7 @@ class ReadSettings:
     visits_per_call: int = 1 << 22
     rows_per_call: int = 1 << 17
     seconds_to_wait: float = 60.0  # for the first worker of a cluster
+    kept_bytes: int = 30_000_000  # below 32 MiB, the largest block that moves glibc's threshold
 
 
 READ = ReadSettings()
