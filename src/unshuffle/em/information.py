@@ -35,9 +35,14 @@ class Counts(Protocol):
     """Anything with rows, some of which can exchange labels."""
 
     @property
-    def n_rows(self) -> int: ...  # noqa: D102
+    def n_rows(self) -> int:
+        """Number of rows."""
+        ...
+
     @property
-    def n_movable(self) -> int: ...  # noqa: D102
+    def n_movable(self) -> int:
+        """Number of rows that can exchange labels."""
+        ...
 
 
 class Covariance(NamedTuple):

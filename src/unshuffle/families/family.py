@@ -95,7 +95,9 @@ class Family(Protocol):
     """
 
     @property
-    def depends_on_difference(self) -> bool: ...  # noqa: D102
+    def depends_on_difference(self) -> bool:
+        """Whether sums over all pairs are convolutions."""
+        ...
 
     def interaction(self, fitted: FloatArray, noise_scale: float) -> Interaction:
         """The row's part u of the log-likelihood."""
