@@ -153,6 +153,35 @@ class MostlyRightSettings:
 
 
 @dataclass(frozen=True)
+class CurveSettings:
+    """The smooth curve around which labels scatter."""
+
+    rows_per_column: int = 8  # fewer rows for each product of features, and none is used
+    farthest: float = 16.0  # standard deviations; a product of two outliers counts as this
+    # Penalties per row that are compared: first, last, how many.
+    penalties: tuple[float, float, int] = (1e-3, 1e3, 13)
+
+
+@dataclass(frozen=True)
+class ProfileSettings:
+    """The likelihood of the rate of mismatches, with fitted values tied to least squares."""
+
+    rates: tuple[float, ...] = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6)
+    first_rates: tuple[float, ...] = (0.03, 0.25)  # where a free rate starts
+    largest_rate: float = 0.8
+    most_releases: int = 60
+    settled: float = 1e-4  # change of the fitted values, as a share of the labels' spread
+    support: int = 24  # rows of a block at which the density of a stranger's label is taken
+    rounds: int = 4  # the density elsewhere is taken anew in each
+    free_rounds: int = 10  # with a free rate
+    steps: int = 4  # of EM for the law, in a round
+    smallest_scale: float = 0.05  # of a component, as a share of the widest
+    steepest: float = 1.2  # coefficients of the log spread
+    widest: float = 2.5  # log spread
+    many_rows: int = 20_000  # larger tables are judged by a sample of about so many rows
+
+
+@dataclass(frozen=True)
 class SearchSettings:
     """All of them; a `Landscape` carries them to the functions that search it."""
 
@@ -165,6 +194,8 @@ class SearchSettings:
     anchor: AnchorSettings = AnchorSettings()
     mixture: MixtureSettings = MixtureSettings()
     mostly_right: MostlyRightSettings = MostlyRightSettings()
+    curve: CurveSettings = CurveSettings()
+    profile: ProfileSettings = ProfileSettings()
 
 
 DEFAULT = SearchSettings()

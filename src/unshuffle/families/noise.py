@@ -1,0 +1,112 @@
+"""Laws of the noise: a normal, two or three normals, or Student's t as a mixture of normals.
+
+All are finite mixtures of normals with mean zero, so that one E-step serves them all, and so that
+fitted values stay conditional means.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from scipy.stats import gamma
+
+from ..kernels.noise import NoiseLaw
+from ..kernels.types import FloatArray
+
+FREEDOMS = (2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 30.0)
+T_COMPONENTS = 10
+
+
+@dataclass(frozen=True)
+class NoiseShape:
+    """Which laws are allowed.
+
+    Attributes
+    ----------
+    name : {"normal", "t", "mixture"}
+    n_components : int
+    free_means : bool
+        Whether the components may lie off zero, for skewed noise.
+    by_fit : bool
+        Whether the spread may depend on the fitted value.
+    """
+
+    name: str
+    n_components: int = 1
+    free_means: bool = False
+    by_fit: bool = False
+
+    @property
+    def n_parameters(self) -> int:
+        """Numbers that are estimated."""
+        if self.name == "t":
+            count = 2
+        else:
+            count = 2 * self.n_components - 1 + (self.n_components - 1) * self.free_means
+        return count + 2 * self.by_fit
+
+
+@cache
+def t_factors(freedom: float) -> FloatArray:
+    """Scales of equally likely normals whose mixture is close to Student's t."""
+    middle = (np.arange(T_COMPONENTS) + 0.5) / T_COMPONENTS
+    return np.asarray(1.0 / np.sqrt(gamma.ppf(middle, freedom / 2.0, scale=2.0 / freedom)))
+
+
+def first_law(shape: NoiseShape, scale: float) -> NoiseLaw:
+    """Where the estimate of a law starts, from a robust scale of the residuals."""
+    if shape.name == "t":
+        return t_law(5.0, scale)
+    n = shape.n_components
+    if n == 1:
+        return NoiseLaw(np.ones(1), np.zeros(1), np.array([scale]))
+    if n == 2:
+        return NoiseLaw(np.array([0.9, 0.1]), np.zeros(2), scale * np.array([0.9, 3.0]))
+    means = scale * np.array([0.0, 0.6, -0.6])
+    return NoiseLaw(np.array([0.6, 0.2, 0.2]), means, scale * np.array([0.7, 1.6, 1.6]))
+
+
+def t_law(freedom: float, scale: float) -> NoiseLaw:
+    """Student's t of a given scale."""
+    weights = np.full(T_COMPONENTS, 1.0 / T_COMPONENTS)
+    return NoiseLaw(weights, np.zeros(T_COMPONENTS), scale * t_factors(freedom))
+
+
+def next_law(shape: NoiseShape, law: NoiseLaw, sums: FloatArray, floor: float) -> NoiseLaw:
+    """M-step: weights, means and scales from the sums of posterior weights times 1, u, u².
+
+    `floor` is the smallest scale, as a share of the largest: a component must not shrink to ties.
+    """
+    count = np.maximum(sums[0], 1e-9)
+    if shape.name == "t":
+        return _next_t(law, sums, count)
+    weights = count / count.sum()
+    means = np.zeros(len(count))
+    if shape.free_means and len(count) > 1:
+        means = sums[1] / count
+        means = means - float(weights @ means)
+    variances = sums[2] / count - 2.0 * means * sums[1] / count + means**2
+    scales = np.sqrt(np.maximum(variances, 1e-24))
+    return NoiseLaw(weights, means, np.maximum(scales, floor * scales.max()))
+
+
+def _next_t(law: NoiseLaw, sums: FloatArray, count: FloatArray) -> NoiseLaw:
+    """The scale by weighted squares, the degrees of freedom by the shares of the components."""
+    share = count / count.sum()
+    freedom = max(FREEDOMS, key=lambda f: _t_score(f, sums, count))
+    scale = np.sqrt(float((sums[2] / t_factors(freedom) ** 2).sum()) / float(count.sum()))
+    del share, law
+    return t_law(freedom, max(float(scale), 1e-12))
+
+
+def _t_score(freedom: float, sums: FloatArray, count: FloatArray) -> float:
+    """Expected log likelihood of the components at their best scale."""
+    factors = t_factors(freedom)
+    total = float(count.sum())
+    variance = float((sums[2] / factors**2).sum()) / total
+    return -0.5 * total * np.log(variance) - float(count @ np.log(factors))
+
+
+def law_variance(law: NoiseLaw) -> float:
+    """Variance of standardised noise."""
+    return float(law.weights @ (law.scales**2 + law.means**2))

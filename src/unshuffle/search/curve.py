@@ -1,0 +1,91 @@
+"""Least squares on the features and their products, by ridge regression.
+
+The curve serves to find the labels that are not a row's own: what a straight line leaves of a
+curved relation looks like noise that grows, or like mismatches. The coefficients of a fit
+are those of the features alone.
+"""
+
+import numpy as np
+
+from ..kernels.types import FloatArray, IntArray
+from .settings import DEFAULT, CurveSettings
+
+
+class MeanCurve:
+    """Smooth fitted values, for labels of which a share is exchanged inside blocks.
+
+    If row i holds the label of a random row of its block with probability a_i, the mean of its
+    label is ``(1 - a_i) m_i + a_i mean(m)``: least squares on features that are averaged alike
+    gives m, whatever the law of the noise (Lahiri and Larsen 2005).
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+    y : array of shape (n,)
+    starts : array of shape (n_blocks + 1,)
+        Blocks inside which labels can have moved; rows after the last one are pinned.
+    """
+
+    def __init__(
+        self, X: FloatArray, y: FloatArray, starts: IntArray,
+        settings: CurveSettings = DEFAULT.curve,
+    ) -> None:  # fmt: skip
+        self.y, self.starts, self.settings = y, starts, settings
+        features = _products(_standardised(X), settings)
+        self._rows = features - features.mean(axis=0)
+        self._whole = len(starts) == 2 and starts[-1] == len(y)
+        self._ridge = 0.0
+        self.as_given = self._choose_ridge()
+
+    def __call__(self, away: FloatArray) -> FloatArray:
+        """Fitted values where each label is another row's with probability `away`."""
+        if self._whole and np.all(away == away[0]):
+            centre = float(self.y.mean())
+            return centre + (self.as_given - centre) / (1.0 - away[0])
+        return self.smooth(self.y, away)
+
+    def smooth(self, labels: FloatArray, away: FloatArray | None = None) -> FloatArray:
+        """Ridge fit of `labels`, with features averaged inside blocks by `away`."""
+        design = self._rows if away is None else self._averaged(away)
+        centre, level = design.mean(axis=0), float(labels.mean())
+        inner = design - centre
+        gram = inner.T @ inner + self._ridge * np.eye(inner.shape[1])
+        coef = np.linalg.solve(gram, inner.T @ (labels - level))
+        return np.asarray(level + (self._rows - centre) @ coef)
+
+    def _averaged(self, away: FloatArray) -> FloatArray:
+        mixed = self._rows * (1.0 - away[:, None])
+        for first, last in zip(self.starts[:-1], self.starts[1:], strict=True):
+            block = slice(int(first), int(last))
+            mixed[block] += np.outer(away[block], self._rows[block].mean(axis=0))
+        return mixed
+
+    def _choose_ridge(self) -> FloatArray:
+        """The penalty by generalised cross-validation; returns the fit to the labels as given."""
+        n, level = len(self.y), float(self.y.mean())
+        squares, axes = np.linalg.eigh(self._rows.T @ self._rows)
+        squares = np.maximum(squares, 0.0)
+        along = axes.T @ (self._rows.T @ (self.y - level))
+        total, best = float(((self.y - level) ** 2).sum()), np.inf
+        for penalty in n * np.geomspace(*self.settings.penalties):
+            coef = along / (squares + penalty)
+            left = total - 2.0 * float(coef @ along) + float(squares @ coef**2)
+            score = left / (n - 1.0 - float((squares / (squares + penalty)).sum())) ** 2
+            if score < best:
+                best, chosen, self._ridge = score, coef, float(penalty)
+        return np.asarray(level + self._rows @ (axes @ chosen))
+
+
+def _standardised(X: FloatArray) -> FloatArray:
+    spread = X.std(axis=0)
+    varies = spread > 1e-9 * np.maximum(np.abs(X).max(axis=0), 1e-300)
+    return np.asarray((X[:, varies] - X[:, varies].mean(axis=0)) / spread[varies])
+
+
+def _products(X: FloatArray, settings: CurveSettings) -> FloatArray:
+    """Features, their squares and products where the rows can afford them."""
+    n, d = X.shape
+    if (d * (d + 3)) // 2 > n // settings.rows_per_column:
+        return X
+    products = [X[:, j : j + 1] * X[:, j:] for j in range(d)]
+    return np.clip(np.hstack([X, *products]), -settings.farthest, settings.farthest)
