@@ -16,7 +16,8 @@ from threadpoolctl import threadpool_limits
 
 from unshuffle import warm_up
 
-from .real_fits import PARTS, measure_table
+from .real_cases import PARTS
+from .real_fits import measure_table
 from .real_summary import cases, failures, method_rows, verdict_row
 from .real_tables import read_tables
 from .run import show
@@ -82,6 +83,10 @@ def main():
     chosen.out.parent.mkdir(exist_ok=True)
     chosen.out.write_text(json.dumps(rows, indent=0, allow_nan=False))
     report(rows)
+    if chosen.json:
+        from docs.make_real import publish
+
+        publish(rows)
 
 
 if __name__ == "__main__":
