@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo quick test test-slow lint types imports tests quick-tests bench bench-partial bench-search bench-inference bench-surface bench-scale bench-compare docs clean
+.PHONY: help demo quick test test-slow lint types imports tests quick-tests bench bench-partial bench-search bench-inference bench-surface bench-scale bench-real bench-compare docs clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -73,6 +73,10 @@ bench-surface: .venv/dev  ## the command line: help, fit, predict, reading a lar
 bench-scale: .venv/dev  ## large data: precision per second, time, memory, threads
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.scale_dask
+
+bench-real: .venv/dev  ## 248 real tables with labels out of place, beside OLS, Huber and others
+	$(INSTALL) --editable ".[bench]"
+	$(BIN)/python -m benchmarks.real
 
 bench-compare: .venv/dev  ## times and memory of the working tree over those of BASE=<commit>
 	$(BIN)/python -m benchmarks.compare $(BASE) $(OPTIONS)

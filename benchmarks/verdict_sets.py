@@ -101,19 +101,23 @@ def _shuffle(rng, kind, X, y):
     return groups, shuffle_inside(rng, groups)
 
 
+def radius(noise, n_features):
+    """Radius of the 95 % region of a fit with known order, as a length in the metric of X."""
+    return noise * np.sqrt(chi2.ppf(0.95, n_features))
+
+
 def measure(data, seed, n_jobs=2):
     """Fit at default settings; everything the verdict looks at, and the error."""
     model = ShuffledRegressor(n_jobs=n_jobs, random_state=seed)
     model.fit(data.X, data.y, groups=data.groups)
     centred = data.X - data.X.mean(axis=0)
     error = np.linalg.norm(centred @ (model.coef_ - data.coef))
-    radius = data.noise * np.sqrt(chi2.ppf(0.95, len(data.coef)))
     return {
         **data.about,
         "level": model.verdict_.level,
         "pairing": model.pairing_,
         "start": model.start_,
-        "error": float(error / radius),
+        "error": float(error / radius(data.noise, len(data.coef))),
         "reasons": {r.check: [r.level, r.value] for r in model.verdict_.reasons},
     }
 
