@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 from html import escape
-from math import isnan
+from math import isinf, isnan
 from typing import Any, Literal
 
 from ..inference.block_tests import Factor
 from ..inference.intervals import Estimates
 from ..io.frames import make_frame
 from ..io.html import html_table
-from ..show.markup import number, p_value
+from ..show.markup import number
 
 Finding = Literal["no sign", "unclear", "exchange", "other difference"]
 # The order in which columns are shown: what needs action first.
@@ -71,28 +71,28 @@ class BlockCheck:
     @property
     def text(self) -> str:
         """One sentence."""
-        interval = (
-            f"{self.level:.0%} interval {self.factor.low:.2f} to {self.factor.high:.2f}"
-        ).replace("%", " %")
-        ratio = f"slopes within blocks are {self.factor.value:.2f} times those between ({interval}"
-        weaker = f"p = {_short(self.adjusted_p_weaker)}"
+        ratio = f"slopes within blocks are {self.factor.value:.2f} times those between"
+        numbers = f"({self._interval()}; {_p(self.adjusted_p_weaker)})"
         if self.finding == "exchange":
-            return f"{ratio}; {weaker}): labels may have been exchanged inside blocks"
+            return f"{ratio} {numbers}: labels may have been exchanged inside blocks"
         if self.finding == "other difference":
-            common = (
-                "" if isnan(self.p_common) else f", p of a common factor {_short(self.p_common)}"
-            )
+            common = "" if isnan(self.p_common) else f"; one common factor: {_p(self.p_common)}"
             return (
-                f"slopes within and between blocks differ (p = {_short(self.adjusted_p_equal)}"
-                f"{common}; factor {self.factor.value:.2f}) in a way that an exchange of labels "
-                "inside blocks does not explain"
+                f"slopes within and between blocks differ ({_p(self.adjusted_p_equal)}{common}), "
+                "in a way that an exchange of labels inside blocks does not explain"
             )
         if self.finding == "unclear":
             return (
                 f"no sign of labels exchanged inside blocks, but these data could hardly show one: "
-                f"{ratio}; {weaker})"
+                f"{ratio} {numbers}"
             )
-        return f"no sign of labels exchanged inside blocks: {ratio}; {weaker})"
+        return f"no sign of labels exchanged inside blocks: {ratio} {numbers}"
+
+    def _interval(self) -> str:
+        low, high, share = self.factor.low, self.factor.high, f"{100.0 * self.level:g} %"
+        if isinf(low) and isinf(high):
+            return f"the {share} interval has no ends"
+        return f"{share} interval {low:.2f} to {high:.2f}"
 
     @property
     def advice(self) -> str:
@@ -238,5 +238,5 @@ class BlocksResult:
         return "".join(check._repr_html_() for check in self.checks)
 
 
-def _short(p: float) -> str:
-    return p_value(p).replace("<.001", "< 0.001").removeprefix("= ")
+def _p(value: float) -> str:
+    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"

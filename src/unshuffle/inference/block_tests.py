@@ -75,13 +75,23 @@ def compare_slopes(
     )
 
 
-def distance(slopes: BlockSlopes, angle: float) -> float:
-    """Q of the factor tan(angle); an angle of 90 degrees is an infinite factor."""
+def distances(slopes: BlockSlopes, angles: FloatArray) -> FloatArray:
+    """Q of the factors tan(angle); an angle of 90 degrees is an infinite factor."""
     k = len(slopes.between)
-    weights = np.hstack([-np.sin(angle) * np.eye(k), np.cos(angle) * np.eye(k)])
-    difference = weights @ np.concatenate([slopes.between, slopes.within])
-    spread = weights @ slopes.covariance @ weights.T
-    return float(difference @ np.linalg.solve(spread, difference))
+    cosine, sine = np.cos(angles)[:, None], np.sin(angles)[:, None]
+    difference = cosine * slopes.within - sine * slopes.between
+    before, after = slopes.covariance[:k], slopes.covariance[k:]
+    mixed = before[:, k:] + after[:, :k]
+    cosine, sine = cosine[:, :, None], sine[:, :, None]
+    spread = cosine**2 * after[:, k:] - cosine * sine * mixed + sine**2 * before[:, :k]
+    solved = np.linalg.solve(spread, difference[:, :, None])[:, :, 0]
+    found: FloatArray = (difference * solved).sum(axis=1)
+    return found
+
+
+def distance(slopes: BlockSlopes, angle: float) -> float:
+    """Q of one factor, see `distances`."""
+    return float(distances(slopes, np.array([angle]))[0])
 
 
 def hotelling_p_value(statistic: float, k: int, freedom: int) -> float:
@@ -99,7 +109,7 @@ def common_factor(
     outermost ones.
     """
     angles = np.linspace(-np.pi / 2, np.pi / 2, settings.angles)
-    found = np.array([distance(slopes, angle) for angle in angles])
+    found = distances(slopes, angles)
     best = int(found.argmin())
     near = angles[max(best - 1, 0)], angles[min(best + 1, len(angles) - 1)]
     refined = minimize_scalar(

@@ -94,18 +94,10 @@ def block_slopes(
     in_rows = _varies(inside, len(y), settings)
     compared = np.flatnonzero(in_means & in_rows)
     _check_enough(len(sizes), int(in_means.sum()), len(compared), settings)
-    between = _between(
-        means[:, in_means],
-        label_means[:, 0],
-        sizes,
-        list(compress(features, in_means)),
-        blocks,
-        settings,
-    )
-    within = _within(
-        inside[:, in_rows], (labels - label_means[codes])[:, 0], codes, list(compress(features, in_rows)), blocks,
-        settings,
-    )  # fmt: skip
+    of_means, of_rows = (list(compress(features, kept)) for kept in (in_means, in_rows))
+    between = _between(means[:, in_means], label_means[:, 0], sizes, of_means, blocks, settings)
+    labels_inside = (labels - label_means[codes])[:, 0]
+    within = _within(inside[:, in_rows], labels_inside, codes, of_rows, blocks, settings)
     # Features that vary only between blocks, or only within, are held constant and not compared.
     first, second = in_rows[in_means], in_means[in_rows]
     changes = np.hstack([between.changes[:, first], within.changes[:, second]])
