@@ -130,7 +130,8 @@ def main(n_sets=500, n_fits=10):
     lines.append(rejections(n_sets, 10, 0.3, "normal", np.zeros(3)) | {"noise": "normal, slopes 0"})
     show(lines)
     print(f"\nErrors in 95 % radii of OLS in the true order, means of {n_fits} sets")
-    cases = itertools.product(SIZES, SHARES, EXCHANGED)
+    # With much variance between blocks the order given stays informative, and fits are trusted.
+    cases = itertools.product(SIZES, (*SHARES, 0.6), EXCHANGED)
     show([stakes(n_fits, *case) for case in cases])
 
 

@@ -83,7 +83,7 @@ def check_blocks(
     one factor in [0, 1); the test of equality (``p_equal``) and that of a common factor
     (``p_common``) are Wald tests with Hotelling's correction. Each claim has its own test: at the
     default level an exchange is claimed in 5 % of the data without any difference, and an exchange
-    or another difference in 8 to 9 %. ``python -m benchmarks.blocks`` prints both, and the power.
+    or another difference in 5 to 10 %. ``python -m benchmarks.blocks`` prints both, and the power.
     The cost is O(n d^2).
 
     Where several columns show a sign, labels exchanged inside small blocks also weaken slopes
