@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .estimators.audit import AuditResult, audit_release
+    from .estimators.blocks import BlockCheck, BlocksResult, check_blocks
     from .estimators.formula import fit_formula
     from .estimators.hard import HardEMRegressor
     from .estimators.mixture import MixtureRegressor
@@ -36,6 +37,9 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "BootstrapResult": "inference.bootstrap",
+    "BlockCheck": "estimators.blocks",
+    "BlocksResult": "estimators.blocks",
+    "check_blocks": "estimators.blocks",
     "AuditResult": "estimators.audit",
     "audit_release": "estimators.audit",
     "fit_formula": "estimators.formula",
@@ -70,6 +74,8 @@ _MODULES = {
 
 __all__ = [
     "AuditResult",
+    "BlockCheck",
+    "BlocksResult",
     "BootstrapResult",
     "HardEMRegressor",
     "MixingWarning",
@@ -89,6 +95,7 @@ __all__ = [
     "UnshuffleWarning",
     "Verdict",
     "audit_release",
+    "check_blocks",
     "datasets",
     "fit_formula",
     "fit_parquet",

@@ -355,4 +355,5 @@ def calls(shelf: Shelf, good: str) -> None:
         "line 12",
     )
     call("audit", ("audit", str(folder / "short_row.csv"), *FIT), "line 5")
+    call("blocks", ("blocks", str(folder / "short_row.csv"), "-y", "y", "--by", "a"), "line 5")
     call("audit label", ("audit", str(folder / "constant_label.csv"), *FIT), "labels equal 2")

@@ -245,6 +245,21 @@ def test_simulate_and_audit_by_shell(tmp_path):
     assert {"value", "error"} == document["found"].keys() == document["bands"][0]["share"].keys()
 
 
+def test_blocks_by_shell(grouped, tmp_path):
+    path, truth = grouped
+    done = shell("blocks", path, "--label", "y", "--by", "zone")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("zone: exchange\n  Slopes within blocks are ")
+    assert "fit with groups=zone" in done.stdout
+    assert re.search(r"kind\[T.south\] +1\.\d+ ", done.stdout)
+    table = columns_of(path) | {"y": truth, "half": np.arange(180) // 6}
+    mended = write(tmp_path / "t.csv", **table)
+    document = json.loads(call("blocks", mended, "-y", "y", "--by", "half,zone", "--json").stdout)
+    assert {entry["column"] for entry in document["columns"]} == {"half", "zone"}
+    assert {entry["finding"] for entry in document["columns"]} == {"no sign"}
+    assert document["columns"][0]["slopes"].keys() == {"a", "b", "kind[T.south]"}
+
+
 def test_fcs_end_to_end(tmp_path):
     flowio = pytest.importorskip("flowio")
     rng = np.random.RandomState(0)

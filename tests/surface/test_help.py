@@ -11,7 +11,9 @@ from typer.testing import CliRunner
 
 from unshuffle.cli.app import app
 
-COMMANDS = ["fit", "predict", "suspects", "repair", "audit", "simulate", "demo", "reproduce"]
+COMMANDS = [
+    "fit", "predict", "suspects", "repair", "blocks", "audit", "simulate", "demo", "reproduce",
+]  # fmt: skip
 
 
 def commands():

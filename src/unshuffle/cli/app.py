@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from . import audit, fit, predict, repair, simulate, suspects
+from . import audit, blocks, fit, predict, repair, simulate, suspects
 from .demo import demo
 from .reproduce import reproduce
 from .settings import CLI
@@ -33,6 +33,7 @@ _add(fit.fit, fit.EXAMPLES)
 _add(predict.predict, predict.EXAMPLES)
 _add(suspects.suspects, suspects.EXAMPLES)
 _add(repair.repair, repair.EXAMPLES)
+_add(blocks.blocks, blocks.EXAMPLES)
 _add(audit.audit, audit.EXAMPLES)
 _add(simulate.simulate, simulate.EXAMPLES)
 app.command()(demo)

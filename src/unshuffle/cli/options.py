@@ -110,11 +110,15 @@ def make_roles(
     known: str | None = None,
     match_prob: str | None = None,
     categorical: str | None = None,
+    blocks: str | None = None,
 ) -> "Roles":
     """Roles of columns from the options above."""
     from ..io.tables import Roles
 
-    return Roles(label, split_names(features), group, known, match_prob, split_names(categorical))
+    return Roles(
+        label, split_names(features), group, known, match_prob, split_names(categorical),
+        split_names(blocks),
+    )  # fmt: skip
 
 
 def split_names(names: str | None) -> tuple[str, ...]:

@@ -10,49 +10,49 @@ from numpy.typing import NDArray
 from ..kernels.types import BoolArray, IntArray
 
 
-def encode_groups(groups: Any, n_rows: int) -> IntArray:
+def encode_groups(groups: Any, n_rows: int, name: str = "groups") -> IntArray:
     """Number the groups 0, 1, ... in order of first appearance.
 
     The order of appearance, rather than of the names, makes a fit independent of what the
-    groups are called.
+    groups are called. `name` is what messages call them, a plural.
     """
     if groups is None:
         return np.zeros(n_rows, dtype=np.int64)
     if isinstance(groups, str) or not hasattr(groups, "__len__"):
         raise ValueError(
-            f"groups must hold one group label per row, got {type(groups).__name__} {groups!r}"
+            f"{name} must hold one group label per row, got {type(groups).__name__} {groups!r}"
         )
     if len(groups) != n_rows:
         raise ValueError(
-            f"groups has {len(groups)} entries but there are {n_rows} rows; "
+            f"{name} has {len(groups)} entries but there are {n_rows} rows; "
             "give one group label per row"
         )
     if isinstance(groups, list | tuple):  # an array would turn 1 and "1" into the same label
-        return _encode_objects(list(groups))
+        return _encode_objects(list(groups), name)
     labels = np.asarray(groups)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
         raise ValueError(
-            f"groups must be one-dimensional, got shape {labels.shape}; "
+            f"{name} must be one-dimensional, got shape {labels.shape}; "
             "combine several columns into one label first"
         )
     if labels.dtype.kind == "O":
-        return _encode_objects(list(labels))
+        return _encode_objects(list(labels), name)
     if labels.dtype.kind == "f":
-        check_missing(np.flatnonzero(np.isnan(labels)))
+        check_missing(np.flatnonzero(np.isnan(labels)), name)
     if labels.dtype.kind in "mM":
-        check_missing(np.flatnonzero(np.isnat(labels)))
+        check_missing(np.flatnonzero(np.isnat(labels)), name)
     return _first_appearance(labels)
 
 
-def check_missing(rows: Iterable[int]) -> None:
+def check_missing(rows: Iterable[int], name: str = "groups") -> None:
     """Refuse groups with missing values, naming the rows."""
     rows = list(rows)
     if rows:
         shown = ", ".join(str(int(row)) for row in rows[:5]) + (", ..." if len(rows) > 5 else "")
         raise ValueError(
-            f"groups has {len(rows)} missing value(s), in row(s) {shown}; every row needs a group: "
+            f"{name} has {len(rows)} missing value(s), in row(s) {shown}; every row needs a group: "
             "drop those rows or give them a group of their own"
         )
 
@@ -84,8 +84,8 @@ def _first_appearance(labels: NDArray[Any]) -> IntArray:
     return rank[codes]
 
 
-def _encode_objects(labels: list[Hashable]) -> IntArray:
-    check_missing(i for i, label in enumerate(labels) if _is_missing(label))
+def _encode_objects(labels: list[Hashable], name: str) -> IntArray:
+    check_missing((i for i, label in enumerate(labels) if _is_missing(label)), name)
     seen: dict[Hashable, int] = {}
     try:
         return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.int64)

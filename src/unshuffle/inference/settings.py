@@ -37,3 +37,30 @@ class CheckSettings:
 
 
 CHECKS = CheckSettings()
+
+
+@dataclass(frozen=True)
+class BlockSettings:
+    """The comparison of slopes between and within blocks."""
+
+    # Degrees of freedom that the blocks must leave to the test. With fewer, the covariance from
+    # leaving out one block at a time says little, and the test rejects too often.
+    fewest_freedom: int = 8
+    # Draws of the null distribution: p-values are at least 1 / 2000, and near 0.05 their Monte
+    # Carlo standard error is 0.005.
+    draws: int = 1999
+    # Values of the common factor between 0 and 1 that are tried, and of its angle (any factor).
+    factors: int = 41
+    angles: int = 721
+    # Below this share of a feature's variance, the variance within (or between) blocks is rounding.
+    smallest_share: float = 1e-10
+    # A block that determines more than this of a slope cannot be left out.
+    most_leverage: float = 1.0 - 1e-8
+    # Without a sign, an interval of the factor that reaches below this is no evidence of absence:
+    # an exchange of half of the labels is not excluded.
+    clear_factor: float = 0.5
+    # Blocks whose cross products are held at once.
+    blocks_at_once: int = 1000
+
+
+BLOCKS = BlockSettings()

@@ -53,6 +53,14 @@ def column_names(frame: Any) -> list[str]:
     return list(nw.from_native(frame, eager_only=True).columns)
 
 
+def plain_columns(frame: Any) -> dict[str, Any]:
+    """The columns of a data frame of any library by their names, as `plain_column` gives them."""
+    import narwhals as nw
+
+    series = nw.from_native(frame, eager_only=True).iter_columns()
+    return {str(column.name): plain_column(column.to_native()) for column in series}
+
+
 def plain_column(values: Any) -> Any:
     """A series, column or one-column frame of polars or pyarrow as an array.
 

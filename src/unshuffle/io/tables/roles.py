@@ -30,6 +30,8 @@ class Roles:
         Empty for all columns without another role.
     categorical : tuple of str
         Features that are categories although they look like numbers.
+    blocks : tuple of str
+        Columns of blocks to compare rows within and between; they are read as text.
     """
 
     label: str | None = None
@@ -38,9 +40,10 @@ class Roles:
     known: str | None = None
     match_prob: str | None = None
     categorical: tuple[str, ...] = ()
+    blocks: tuple[str, ...] = ()
 
     def named(self) -> dict[str, str]:
-        """Roles other than features, each with its column."""
+        """Roles other than features and blocks, each with its column."""
         roles = {
             "label": self.label,
             "group": self.group,
@@ -98,10 +101,10 @@ def read_rows(
     source = open_table(paths, settings)
     label = check_label(source, roles.label, source.names)
     features = choose_features(source, roles)
-    names = (roles.group, roles.known, *roles.categorical)
+    names = (roles.group, roles.known, *roles.categorical, *roles.blocks)
     text = {name for name in names if name is not None}
     numbers = {name for name in (label, roles.match_prob) if name is not None}
-    table = source.read([*features, *roles.named().values()], text, numbers)
+    table = source.read([*features, *roles.named().values(), *roles.blocks], text, numbers)
     columns = learn_columns(table, features, roles.categorical, settings)
     return FitTable(
         table,
@@ -149,10 +152,11 @@ def read_two(path: Path, labels: Path, roles: Roles, settings: ReadSettings = RE
 def choose_features(source: TableSource, roles: Roles) -> list[str]:
     """The columns that explain the label; no column may have two roles."""
     taken: dict[str, str] = {}
-    for role, name in roles.named().items():
+    for role, name in (*roles.named().items(), *(("block", name) for name in roles.blocks)):
         check_column(source, name, role)
         if name in taken:
-            raise TableError(source.path, f"is both {taken[name]} and {role}", column=name)
+            twice = "is named twice" if taken[name] == role else f"is both {taken[name]} and {role}"
+            raise TableError(source.path, twice, column=name)
         taken[name] = role
     for name in (*roles.features, *roles.categorical):
         check_column(source, name, "feature")
