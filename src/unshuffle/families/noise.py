@@ -72,14 +72,14 @@ def t_law(freedom: float, scale: float) -> NoiseLaw:
     return NoiseLaw(weights, np.zeros(T_COMPONENTS), scale * t_factors(freedom))
 
 
-def next_law(shape: NoiseShape, law: NoiseLaw, sums: FloatArray, floor: float) -> NoiseLaw:
+def next_law(shape: NoiseShape, sums: FloatArray, floor: float) -> NoiseLaw:
     """M-step: weights, means and scales from the sums of posterior weights times 1, u, u².
 
     `floor` is the smallest scale, as a share of the largest: a component must not shrink to ties.
     """
     count = np.maximum(sums[0], 1e-9)
     if shape.name == "t":
-        return _next_t(law, sums, count)
+        return _next_t(sums, count)
     weights = count / count.sum()
     means = np.zeros(len(count))
     if shape.free_means and len(count) > 1:
@@ -90,12 +90,10 @@ def next_law(shape: NoiseShape, law: NoiseLaw, sums: FloatArray, floor: float) -
     return NoiseLaw(weights, means, np.maximum(scales, floor * scales.max()))
 
 
-def _next_t(law: NoiseLaw, sums: FloatArray, count: FloatArray) -> NoiseLaw:
+def _next_t(sums: FloatArray, count: FloatArray) -> NoiseLaw:
     """The scale by weighted squares, the degrees of freedom by the shares of the components."""
-    share = count / count.sum()
     freedom = max(FREEDOMS, key=lambda f: _t_score(f, sums, count))
     scale = np.sqrt(float((sums[2] / t_factors(freedom) ** 2).sum()) / float(count.sum()))
-    del share, law
     return t_law(freedom, max(float(scale), 1e-12))
 
 
@@ -104,7 +102,7 @@ def _t_score(freedom: float, sums: FloatArray, count: FloatArray) -> float:
     factors = t_factors(freedom)
     total = float(count.sum())
     variance = float((sums[2] / factors**2).sum()) / total
-    return -0.5 * total * np.log(variance) - float(count @ np.log(factors))
+    return -0.5 * total * float(np.log(variance)) - float(count @ np.log(factors))
 
 
 def law_variance(law: NoiseLaw) -> float:

@@ -41,20 +41,26 @@ class MeanCurve:
         """Fitted values where each label is another row's with probability `away`."""
         if self._whole and np.all(away == away[0]):
             centre = float(self.y.mean())
-            return centre + (self.as_given - centre) / (1.0 - away[0])
+            return np.asarray(centre + (self.as_given - centre) / (1.0 - away[0]))
         return self.smooth(self.y, away)
 
-    def smooth(self, labels: FloatArray, away: FloatArray | None = None) -> FloatArray:
-        """Ridge fit of `labels`, with features averaged inside blocks by `away`."""
+    def smooth(
+        self, labels: FloatArray, away: FloatArray | None = None, *, noise_share: float = 1.0
+    ) -> FloatArray:
+        """Ridge fit of `labels`, with features averaged inside blocks by `away`.
+
+        The penalty was chosen for the noise of the labels as given; where the variance of the
+        noise is only a share of that, so is the penalty.
+        """
         design = self._rows if away is None else self._averaged(away)
         centre, level = design.mean(axis=0), float(labels.mean())
         inner = design - centre
-        gram = inner.T @ inner + self._ridge * np.eye(inner.shape[1])
+        gram = inner.T @ inner + noise_share * self._ridge * np.eye(inner.shape[1])
         coef = np.linalg.solve(gram, inner.T @ (labels - level))
         return np.asarray(level + (self._rows - centre) @ coef)
 
     def _averaged(self, away: FloatArray) -> FloatArray:
-        mixed = self._rows * (1.0 - away[:, None])
+        mixed: FloatArray = self._rows * (1.0 - away[:, None])
         for first, last in zip(self.starts[:-1], self.starts[1:], strict=True):
             block = slice(int(first), int(last))
             mixed[block] += np.outer(away[block], self._rows[block].mean(axis=0))

@@ -1,0 +1,127 @@
+"""How many labels are another row's? A likelihood in which nothing can pull the coefficients.
+
+If a share a of the labels was exchanged, least squares on the labels as given estimates
+``(1 - a) m(x) + a mean(y)``, whatever the law of the noise. So for every rate a the curve m is
+fixed by least squares, and the likelihood decides on a alone, with a free law of the noise.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..families.noise import NoiseShape
+from ..kernels.types import FloatArray
+from .noise_model import NoiseFit, NoiseModel
+
+SHAPES = tuple(
+    NoiseShape(name, count, means, by_fit)
+    for name, count, means in (
+        ("normal", 1, False), ("t", 1, False), ("mixture", 2, False), ("mixture", 3, True),
+    )
+    for by_fit in (False, True)
+)  # fmt: skip
+
+
+SAME_RATE = 1e-3  # rates nearer to each other count as one
+
+
+@dataclass(frozen=True, eq=False)
+class RateProfile:
+    """Likelihood of the rate of mismatches.
+
+    Attributes
+    ----------
+    shape : NoiseShape
+        Law chosen by the information criterion.
+    rates, log_likelihoods : arrays
+    best, none : NoiseFit
+        At the most likely rate, and at rate 0.
+    """
+
+    shape: NoiseShape
+    rates: FloatArray
+    log_likelihoods: FloatArray
+    best: NoiseFit
+    none: NoiseFit
+
+    @property
+    def statistic(self) -> float:
+        """Twice the log likelihood ratio of the most likely rate against none."""
+        return max(2.0 * (self.best.log_likelihood - self.none.log_likelihood), 0.0)
+
+
+def profile_rate(model: NoiseModel, shapes: tuple[NoiseShape, ...] = SHAPES) -> RateProfile:
+    """Choose a law, and follow the likelihood over the rates."""
+    settings, n = model.settings, len(model.y)
+    if len(shapes) > 1:
+        found = {shape: _freely(model, shape) for shape in shapes}
+
+        def criterion(shape: NoiseShape) -> float:
+            best = max(fit.log_likelihood for fit in found[shape])
+            return -2.0 * best + shape.n_parameters * float(np.log(n))
+
+        shape = min(shapes, key=criterion)
+        free = found[shape][1:]
+    else:
+        shape = shapes[0]
+        free = _freely(model, shape)[1:]
+    fits = _distinct([*_along(model, shape, settings.rates), *free])
+    best = max(fits, key=lambda fit: fit.log_likelihood)
+    for _ in range(2):
+        between = _vertex(fits, best)
+        if between is None:
+            break
+        near = min(fits, key=lambda fit: abs(fit.rate - between))
+        fits = _distinct([*fits, model.fit(shape, between, near.law, near.growth)])
+        best = max(fits, key=lambda fit: fit.log_likelihood)
+    rates = np.array([fit.rate for fit in fits])
+    return RateProfile(shape, rates, np.array([f.log_likelihood for f in fits]), best, fits[0])
+
+
+def _distinct(fits: list[NoiseFit]) -> list[NoiseFit]:
+    """By rate; of fits at nearly the same rate the best one."""
+    kept: list[NoiseFit] = []
+    for fit in sorted(fits, key=lambda fit: fit.rate):
+        if kept and fit.rate - kept[-1].rate < SAME_RATE:
+            if kept[-1].rate > 0.0 and fit.log_likelihood > kept[-1].log_likelihood:
+                kept[-1] = fit
+            continue
+        kept.append(fit)
+    return kept
+
+
+def _along(model: NoiseModel, shape: NoiseShape, rates: tuple[float, ...]) -> list[NoiseFit]:
+    """Fits at each rate upwards, each from the law before, and once more downwards."""
+    law, growth = model.start(shape)
+    fits = []
+    for rate in rates:
+        fits.append(model.fit(shape, rate, law, growth))
+        law, growth = fits[-1].law, fits[-1].growth
+    for k in range(len(rates) - 2, -1, -1):
+        again = model.fit(shape, rates[k], fits[k + 1].law, fits[k + 1].growth)
+        if again.log_likelihood > fits[k].log_likelihood:
+            fits[k] = again
+    return fits
+
+
+def _freely(model: NoiseModel, shape: NoiseShape) -> list[NoiseFit]:
+    """Without mismatches, and with a free rate from several starts."""
+    none = model.fit(shape, 0.0, *model.start(shape))
+    starts = model.settings.first_rates
+    return [none, *(model.fit(shape, rate, none.law, none.growth, free=True) for rate in starts)]
+
+
+def _vertex(fits: list[NoiseFit], best: NoiseFit) -> float | None:
+    """Where a parabola through the best rate and its neighbours is highest."""
+    k = next(k for k, fit in enumerate(fits) if fit is best)
+    k = min(max(k, 1), len(fits) - 2)
+    (x0, v0), (x1, v1), (x2, v2) = (
+        (fits[j].rate, fits[j].log_likelihood) for j in range(k - 1, k + 2)
+    )
+    rise, fall = (v1 - v0) / (x1 - x0), (v2 - v1) / (x2 - x1)
+    bend = (fall - rise) / (x2 - x0)
+    if bend >= 0.0:
+        return None
+    peak = 0.5 * (x0 + x1) - rise / (2.0 * bend)
+    nearest = min(abs(x - peak) for x in (x0, x1, x2))
+    return peak if x0 < peak < x2 and nearest > SAME_RATE else None
