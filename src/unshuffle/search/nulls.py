@@ -84,11 +84,19 @@ def _compare_ranks(
         nulls = np.append(nulls, _null_score(landscape, found.thetas[0], number, effort, seed))
         report(len(nulls))
         p_value = rank_p_value(score, nulls, settings)
-        lower = int((nulls <= score).sum())
-        clear = lower == 0 and p_value < settings.clear_of_few
-        if lower >= settings.enough_lower or (clear and len(nulls) >= settings.fewest_of_few):
+        if _few_decide(score, nulls, p_value, settings):
             break
     return Comparison(score, nulls, p_value)
+
+
+def _few_decide(score: float, nulls: FloatArray, p_value: float, settings: NullSettings) -> bool:
+    """Whether the p-value is known well enough for what it decides."""
+    low, high = settings.fair_of_few
+    return (
+        int((nulls <= score).sum()) >= settings.enough_lower
+        or (len(nulls) >= settings.fewest_of_few and p_value < settings.clear_of_few)
+        or (len(nulls) >= settings.some_of_few and not low < p_value < high)
+    )
 
 
 def _equal_effort(landscape: Landscape, found: SearchResult, seed: int) -> tuple[int, float]:

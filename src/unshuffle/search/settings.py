@@ -88,14 +88,16 @@ class NullSettings:
     towards_fit: float = 0.25
     # Few directions, where searches are cheap and p-values are ranks. At least so many nulls that
     # a tail can be estimated, at most so many that a rank alone can be below 0.01; fewer when so
-    # many were as good as the match that the p-value is known well enough, or when the p-value
-    # is far below what is asked of a match.
+    # many were as good as the match that the p-value is known well enough, when the p-value is
+    # far below what is asked of a match, or when it is far enough from it after some.
     few_directions: int = 3
     most_cells: int = 15_000  # rows × directions: beyond, so many nulls take more than seconds
     fewest_of_few: int = 39
     most_of_few: int = 199
     enough_lower: int = 10
     clear_of_few: float = 0.002
+    some_of_few: int = 99
+    fair_of_few: tuple[float, float] = (0.005, 0.04)
     tail_share: float = 0.2  # of the nulls; they give the scale of the lower tail
     # Candidates of each search: so many nearly always reach the optimum. They are doubled until the
     # fit's own match is reached again, within a share of its sum of squares that changes no rank.

@@ -100,9 +100,10 @@ def _spacings(values: FloatArray, settings: NullSettings) -> FloatArray:
     apart = values[k:] - values[:-k]
     below, above = np.full(size, np.inf), np.full(size, np.inf)
     below[k:], above[:-k] = apart, apart
-    nearer = np.minimum(below, above)
+    nearer: FloatArray = np.minimum(below, above)
     # In a small group the middle may have no k-th neighbour on either side.
-    return np.where(np.isinf(nearer), values[-1] - values[0], nearer)
+    nearer[np.isinf(nearer)] = values[-1] - values[0]
+    return nearer
 
 
 def _reflected(values: FloatArray, low: float, high: float) -> FloatArray:
