@@ -86,6 +86,7 @@ class NullSettings:
     # because smoothing removes a part. With 0.25, 0.5 % of unrelated normal, uniform, exponential,
     # lognormal and bimodal labels of 50 to 1,000 rows had a p-value of 0.005 or less.
     towards_fit: float = 0.25
+    mostly_tied: float = 0.5  # share of distinct labels that repeat; beyond, all draws are of these
     # Few directions, where searches are cheap and p-values are ranks. At least so many nulls that
     # a tail can be estimated, at most so many that a rank alone can be below 0.01; fewer when so
     # many were as good as the match that the p-value is known well enough, when the p-value is

@@ -80,14 +80,15 @@ def smoothed_draw(
     if size == 1 or low == high:
         return own.copy()
     picked = rng.integers(size, size=size)
-    tied = np.append(own[1:] == own[:-1], False)
-    tied[1:] |= tied[:-1].copy()
+    levels, level, counts = np.unique(own, return_inverse=True, return_counts=True)
+    # Where most levels repeat, as with rounded values, those that happen not to are levels too.
+    tied = (counts[level] > 1) | (np.mean(counts > 1) > settings.mostly_tied)
     widths = np.where(tied, _spacings(own, settings), _spacings(centres, settings))
     moved = np.where(tied, own, centres)[picked] + widths[picked] * rng.normal(size=size)
     bounded = _reflected(moved, low, high)
     if not tied.any():
         return bounded
-    return np.where(tied[picked], _nearest(np.unique(own), bounded), bounded)
+    return np.where(tied[picked], _nearest(levels, bounded), bounded)
 
 
 def _spacings(values: FloatArray, settings: NullSettings) -> FloatArray:
