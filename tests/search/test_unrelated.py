@@ -1,6 +1,7 @@
 """Unrelated labels: the shape of the labels, ranks among them, and the p-values these give."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from unshuffle.search.landscape import Landscape
 from unshuffle.search.nulls import compare_with_unrelated, rank_p_value
 from unshuffle.search.population import search_population
 from unshuffle.search.settings import DEFAULT, NullSettings
-from unshuffle.search.unrelated import smoothed_draw, towards, unrelated_labels
+from unshuffle.search.unrelated import Sampler, UnrelatedLabels, towards
 
 DRAWS = {
     "normal": lambda rng, n: rng.normal(size=n),
@@ -29,6 +30,10 @@ def landscape_of(X, y, groups=None, known=None, settings=DEFAULT):
     known = np.zeros(len(y), dtype=bool) if known is None else known
     problem = make_problem(X, y, groups, known)
     return Landscape(problem, LeastSquares(problem.X, fit_intercept=True), Workers(1), settings)
+
+
+def smoothed_draw(own, rng, fitted=None):
+    return Sampler(own, fitted).draw(rng)
 
 
 def one_bandwidth(own, rng):
@@ -84,7 +89,7 @@ def test_groups_and_known_rows_keep_what_is_theirs():
     groups, known = np.arange(120) // 30, np.arange(120) % 10 == 0
     y = 10.0 * groups + rng.uniform(size=120)
     landscape = landscape_of(rng.normal(size=(120, 2)), y, groups, known)
-    drawn = unrelated_labels(landscape, rng, np.array([1.0, -1.0]))
+    drawn = UnrelatedLabels(landscape, np.array([1.0, -1.0])).draw(rng)
     problem = landscape.problem
     np.testing.assert_array_equal(drawn[problem.n_movable :], problem.y[problem.n_movable :])
     np.testing.assert_array_equal(np.floor(drawn / 10.0), np.floor(problem.y / 10.0))
@@ -133,13 +138,11 @@ def test_p_values_of_unrelated_labels_are_valid_and_with_one_bandwidth_are_not(s
         theta = np.array([1.0 if abs(basis @ up) >= abs(basis @ up[::-1]) else -1.0])
         score = sorted_score(basis, y)
         draws = {
-            "ours": lambda y=y, landscape=landscape, theta=theta, rng=rng: unrelated_labels(
-                landscape, rng, theta
-            ),
-            "control": lambda y=y, rng=rng: one_bandwidth(y, rng),
+            "ours": UnrelatedLabels(landscape, theta).draw,
+            "control": partial(one_bandwidth, y),
         }
         for name, draw in draws.items():
-            nulls = np.array([sorted_score(basis, draw()) for _ in range(n_nulls)])
+            nulls = np.array([sorted_score(basis, draw(rng)) for _ in range(n_nulls)])
             small[name] += (1 + np.sum(nulls <= score)) / (n_nulls + 1) <= level
     error = (level * (1.0 - level) / n_sets) ** 0.5
     assert small["ours"] / n_sets < level + 4 * error

@@ -16,39 +16,89 @@ Order statistics moved by the share w towards those of the fitted values make up
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..kernels.types import FloatArray
 from .landscape import Landscape
 from .settings import DEFAULT, NullSettings
 
 
-def unrelated_labels(
-    landscape: Landscape, rng: np.random.Generator, theta: FloatArray | None = None
-) -> FloatArray:
-    """Labels drawn from the smoothed distribution inside each group; pinned rows keep theirs.
+class UnrelatedLabels:
+    """Draws labels from the smoothed distribution inside each group; pinned rows keep theirs.
 
     Parameters
     ----------
     landscape : Landscape
-    rng : Generator
     theta : array of shape (rank,), optional
         The best match: order statistics of the labels are moved towards those of its fitted values.
-
-    Returns
-    -------
-    labels : array of shape (n,)
-        Arranged like those of the landscape.
     """
-    y, settings = landscape.problem.y, landscape.settings.nulls
-    fitted = None if theta is None else theta @ landscape.labels.basis
-    drawn = y.copy()
-    for first, last in pairwise(landscape.labels.starts):
-        own = np.sort(y[first:last])
-        centres = own
-        if fitted is not None:
-            centres = towards(own, np.sort(fitted[first:last]), settings.towards_fit)
-        drawn[first:last] = smoothed_draw(own, rng, centres, settings)
-    return drawn
+
+    def __init__(self, landscape: Landscape, theta: FloatArray | None = None) -> None:
+        self.y, self.starts = landscape.problem.y, landscape.labels.starts
+        fitted = None if theta is None else theta @ landscape.labels.basis
+        self.samplers = []
+        for first, last in pairwise(self.starts):
+            near = None if fitted is None else np.sort(fitted[first:last])
+            own = np.sort(self.y[first:last])
+            self.samplers.append(Sampler(own, near, landscape.settings.nulls))
+
+    def draw(self, rng: np.random.Generator) -> FloatArray:
+        """Fresh labels of all rows, arranged like those of the landscape."""
+        drawn = self.y.copy()
+        for sampler, (first, last) in zip(self.samplers, pairwise(self.starts), strict=True):
+            drawn[first:last] = sampler.draw(rng)
+        return drawn
+
+
+class Sampler:
+    """A smoothed distribution of sorted values.
+
+    Parameters
+    ----------
+    own : array of shape (n,)
+        The values, sorted.
+    fitted : array of shape (n,), optional
+        Sorted fitted values, towards whose shape untied values are moved.
+    settings : NullSettings
+    """
+
+    def __init__(
+        self,
+        own: FloatArray,
+        fitted: FloatArray | None = None,
+        settings: NullSettings = DEFAULT.nulls,
+    ) -> None:
+        self.own = own
+        self.low, self.high = float(own[0]), float(own[-1])
+        if self.low == self.high:
+            return
+        self.tied = _tied(own, settings)
+        moved = own if fitted is None else towards(own, fitted, settings.towards_fit)
+        self.levels = np.unique(own) if self.tied.any() else own
+        self.centres = np.where(self.tied, own, moved)
+        self.widths = np.where(self.tied, _spacings(own, settings), _spacings(moved, settings))
+
+    def draw(self, rng: np.random.Generator) -> FloatArray:
+        """As many values as there are, within their bounds."""
+        if self.low == self.high:
+            return self.own.copy()
+        size = len(self.own)
+        picked = rng.integers(size, size=size)
+        moved = self.centres[picked] + self.widths[picked] * rng.normal(size=size)
+        values = _reflected(moved, self.low, self.high)
+        if not self.tied.any():
+            return values
+        return np.where(self.tied[picked], _nearest(self.levels, values), values)
+
+
+def _tied(own: FloatArray, settings: NullSettings) -> NDArray[np.bool_]:
+    """Which of the sorted values are drawn as one of the values seen."""
+    tied = np.append(own[1:] == own[:-1], False)
+    if not tied.any():
+        return tied
+    counts, level = np.unique(own, return_inverse=True, return_counts=True)[2:0:-1]
+    # Where most levels repeat, as with rounded values, those that happen not to are levels too.
+    return np.asarray((counts[level] > 1) | (np.mean(counts > 1) > settings.mostly_tied))
 
 
 def towards(own: FloatArray, fitted: FloatArray, share: float) -> FloatArray:
@@ -63,32 +113,6 @@ def towards(own: FloatArray, fitted: FloatArray, share: float) -> FloatArray:
     alike = own.mean() + (fitted - fitted.mean()) * (float(own.std()) / spread)
     moved: FloatArray = (1.0 - share) * own + share * alike
     return moved
-
-
-def smoothed_draw(
-    own: FloatArray,
-    rng: np.random.Generator,
-    centres: FloatArray | None = None,
-    settings: NullSettings = DEFAULT.nulls,
-) -> FloatArray:
-    """Draw as many values as `own` (sorted) holds, smoothed by local spacings, within its bounds.
-
-    `centres` (sorted) take the place of the values themselves, where these are not tied.
-    """
-    size, centres = len(own), own if centres is None else centres
-    low, high = float(own[0]), float(own[-1])
-    if size == 1 or low == high:
-        return own.copy()
-    picked = rng.integers(size, size=size)
-    levels, level, counts = np.unique(own, return_inverse=True, return_counts=True)
-    # Where most levels repeat, as with rounded values, those that happen not to are levels too.
-    tied = (counts[level] > 1) | (np.mean(counts > 1) > settings.mostly_tied)
-    widths = np.where(tied, _spacings(own, settings), _spacings(centres, settings))
-    moved = np.where(tied, own, centres)[picked] + widths[picked] * rng.normal(size=size)
-    bounded = _reflected(moved, low, high)
-    if not tied.any():
-        return bounded
-    return np.where(tied[picked], _nearest(levels, bounded), bounded)
 
 
 def _spacings(values: FloatArray, settings: NullSettings) -> FloatArray:
