@@ -162,7 +162,11 @@ def verdict_cost(n_sets=5):
 
 
 # What a fit would not need if it gave no verdict.
-VERDICT_PARTS = ((lost, "null_scores"), (auto, "refit"), (auto.Router, "with_sensitivity"))
+VERDICT_PARTS = (
+    (lost, "compare_with_unrelated"),
+    (auto, "refit"),
+    (auto.Router, "with_sensitivity"),
+)
 
 
 class Clock:

@@ -64,6 +64,11 @@ def test_the_worst_reason_decides_and_comes_first():
         (checks.narrow_groups(0.1), "caution"),
         (checks.anchor("group means", 40, 0.3), "caution"),
         (checks.no_match_used(1.5), "reject"),
+        (checks.distinct_values(np.arange(12.0), "labels"), None),
+        (checks.distinct_values(np.arange(300.0), "labels"), None),
+        (checks.distinct_values(np.arange(300.0) // 4, "labels"), None),
+        (checks.distinct_values(np.arange(300.0) % 5, "labels"), "caution"),
+        (checks.distinct_values(np.maximum(np.arange(300.0), 200.0), "labels"), "caution"),
         (checks.rank(3, 3), None),
         (checks.rank(2, 3), "caution"),
         (checks.convergence(True), None),
@@ -98,6 +103,11 @@ def test_each_check_has_its_thresholds(reason, level):
         (
             checks.agreement(1, False),
             "1 independent start of the search ended in the best match (good: 2 or more)",
+        ),
+        (
+            checks.distinct_values(np.arange(300.0) % 5, "labels"),
+            "The labels take only 5 distinct values, counted by how often each occurs "
+            "(good: 20 or more)",
         ),
         (
             checks.narrow_groups(0.1),
@@ -154,6 +164,25 @@ def test_unrelated_labels_are_not_trusted():
     assert levels.count("reject") >= 6
 
 
+@pytest.mark.parametrize("kind", ["labels", "fitted values"])
+def test_a_match_of_few_distinct_values_is_never_trusted(kind):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(200, 1)).astype(float) if kind == "fitted values" else None
+    X = rng.normal(size=(200, 2)) if X is None else X
+    y = X @ np.ones(X.shape[1]) + 0.05 * rng.normal(size=200)
+    labels = np.round(y) if kind == "labels" else y
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnidentifiableWarning)
+        model = ShuffledRegressor(pairing="lost", search="population", random_state=0)
+        model.fit(X, rng.permutation(labels))
+    reasons = {reason.check: reason for reason in model.verdict_.reasons}
+    assert model.start_ == "match"
+    assert reasons[f"distinct {kind}"].level == "caution"
+    # Group means determine a fit whatever values repeat; there the check does not apply.
+    model.fit(X, labels, groups=np.arange(200) // 10)
+    assert f"distinct {kind}" not in {reason.check for reason in model.verdict_.reasons}
+
+
 def test_summary_in_every_form():
     data = make_shuffled_regression(
         200, 2, noise=0.3, shuffle="groups", n_groups=20, group_by="random", random_state=0
@@ -180,7 +209,7 @@ def test_summary_in_every_form():
 
 def test_narrow_bins_of_the_label_are_a_reason_for_caution_only():
     bins = make_shuffled_regression(
-        200, 2, noise=0.5, shuffle="groups", n_groups=5, group_by="label", random_state=2
+        200, 2, noise=0.5, shuffle="groups", n_groups=5, group_by="label", random_state=0
     )
     model = fit(bins)
     assert model.verdict_.level == "caution"

@@ -2,6 +2,8 @@
 
 from math import isnan
 
+import numpy as np
+
 from ..data.problem import Problem
 from ..inference import checks
 from ..inference.verdict import Reason, Verdict, judge
@@ -53,11 +55,27 @@ def _match_checks(found: AutoFit, problem: Problem) -> list[Reason | None]:
     as_given = found.fit.as_given
     return [
         compared,
+        *_distinct_values(found, problem),
         checks.recovery(found.refit_distances),
         checks.agreement(search.n_found, search.certified),
         _precision(found),
         checks.noise_sensitivity(found.temper_shift),
         None if as_given is None else checks.shrinkage(found.shrinkage_share),
+    ]
+
+
+def _distinct_values(found: AutoFit, problem: Problem) -> list[Reason | None]:
+    """Labels and fitted values that repeat, unless group means determine the fit by themselves."""
+    fit, n = found.fit, problem.n_movable
+    if problem.n_groups >= SEARCH.anchor.rows_per_direction * (fit.design.rank + 1):
+        return []
+    assert fit.permutations is not None
+    fitted = fit.permutations.state.fitted[:n]
+    # Fitted values of equal rows may differ in the last digits.
+    steps = np.round(fitted / (1e-9 * max(float(np.ptp(fitted)), np.finfo(float).tiny)))
+    return [
+        checks.distinct_values(problem.y[:n], "labels"),
+        checks.distinct_values(steps, "fitted values"),
     ]
 
 

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import isnan
 
+import numpy as np
+
 from ..kernels.types import FloatArray
 from ..search.recovery import usual_distance
 from ..search.starts import MUCH_INSIDE
@@ -108,6 +110,32 @@ def shrinkage(share: float) -> Reason:
         "variance of this fit (for information)"
     )
     return Reason("trust", "shrinkage", share, 1.0, text)
+
+
+def distinct_values(
+    values: FloatArray, name: str, settings: CheckSettings = CHECKS
+) -> Reason | None:
+    """Do `values` (the labels, the fitted values) differ enough for a match to mean anything?
+
+    Counted by how often each occurs, ``1 / sum of squared shares``: many rows of one value and a
+    few others count as few. None where there are enough.
+    """
+    counts = np.unique(values, return_counts=True)[1]
+    number, needed = (
+        float(len(values) ** 2 / (counts.astype(float) ** 2).sum()),
+        settings.values_needed,
+    )
+    if number >= min(needed, len(values) / settings.rows_per_value):
+        return None
+    text = (
+        f"The {name} take only {number:.0f} distinct values, counted by how often each occurs "
+        f"(good: {needed} or more)"
+    )
+    advice = (
+        "unrelated labels match as well where values repeat; use finer measurements, more groups, "
+        "or rows with a known label"
+    )
+    return Reason("caution", f"distinct {name}", number, needed, text, advice)
 
 
 def rank(n_found: int, n_features: int) -> Reason | None:

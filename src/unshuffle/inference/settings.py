@@ -34,6 +34,12 @@ class CheckSettings:
     # moves by half of its length is determined by the estimate of the noise, not by the labels.
     noise_caution: float = 0.25
     noise_reject: float = 0.5
+    # Distinct values of labels or fitted values, counted by how often each occurs. With a handful
+    # the match is one of counts, which unrelated labels fit as well: scales of five or eleven
+    # answers lie below, ages in years and measurements above. Values that hardly repeat are not
+    # few, however short the table: there must also be so many rows to each.
+    values_needed: int = 20
+    rows_per_value: float = 2.0
 
 
 CHECKS = CheckSettings()

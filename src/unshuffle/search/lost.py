@@ -14,7 +14,7 @@ from ..families.least_squares import LeastSquares
 from ..kernels.types import FloatArray
 from .certify import certify
 from .landscape import Landscape
-from .nulls import match_score, null_p_value, null_scores
+from .nulls import Comparison, compare_with_unrelated
 from .population import SearchResult, search_population
 from .recovery import refit_distances, usual_distance
 from .settings import DEFAULT, SearchSettings
@@ -136,22 +136,14 @@ def _judge(
     if proof is not None:
         bound, certified = proof.lower_bound, proof.certified
         found = _put_first(landscape, found, proof.theta)
-    score, nulls = float("nan"), np.empty(0)
+    compared = Comparison(float("nan"), np.empty(0), float("nan"))
     if compare:
-        effort = min(found.n_candidates, landscape.settings.nulls.most_candidates)
-        # An optimum that nothing but the budget ended is compared at equal effort: a longer
-        # search finds a lower one among many alike.
-        best = float(found.objectives[0])
-        if found.stopped_by == "budget":
-            best = max(best, found.objective_after(effort))
-        score = match_score(landscape, found, best)
 
-        def compared(done: int) -> None:
-            report(Stage(done, 0, best))
+        def count(done: int) -> None:
+            report(Stage(done, 0, float(found.objectives[0])))
 
-        nulls = null_scores(landscape, score, n_candidates=effort, seed=seed, report=compared)
-    p_value = null_p_value(score, nulls, landscape.settings.nulls)
-    return Finding(found, bound, certified, score, nulls, p_value, landscape.settings)
+        compared = compare_with_unrelated(landscape, found, seed=seed, report=count)
+    return Finding(found, bound, certified, *compared, landscape.settings)
 
 
 def _put_first(landscape: Landscape, found: SearchResult, theta: FloatArray) -> SearchResult:

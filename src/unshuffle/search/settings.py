@@ -77,6 +77,33 @@ class NullSettings:
     usual_spread: float = 0.35
     worth: int = 4
     smallest: float = 1e-20  # of the total: an objective of zero has no logarithm
+    # Smoothing of unrelated labels: to the neighbour number 1.5 n^0.4, which is 7, 12 and 24 for
+    # 50, 200 and 1,000 labels. Fewer leave gaps that a search fits with two or three features;
+    # with more, the shape of 1,000 labels changes by more than samples of them differ.
+    neighbours: float = 1.5
+    neighbours_power: float = 0.4
+    # Share of the way to the fitted values' order statistics: 1 - sqrt(1/2) = 0.29 in theory, less
+    # because smoothing removes a part. With 0.25, 0.5 % of unrelated normal, uniform, exponential,
+    # lognormal and bimodal labels of 50 to 1,000 rows had a p-value of 0.005 or less.
+    towards_fit: float = 0.25
+    mostly_tied: float = 0.5  # share of distinct labels that repeat; beyond, all draws are of these
+    # Few directions, where searches are cheap and p-values are ranks. At least so many nulls that
+    # a tail can be estimated, at most so many that a rank alone can be below 0.01; fewer when so
+    # many were as good as the match that the p-value is known well enough, when the p-value is
+    # far below what is asked of a match, or when it is far enough from it after some.
+    few_directions: int = 3
+    most_cells: int = 15_000  # rows × directions: beyond, so many nulls take more than seconds
+    fewest_of_few: int = 39
+    most_of_few: int = 199
+    enough_lower: int = 10
+    clear_of_few: float = 0.002
+    some_of_few: int = 99
+    fair_of_few: tuple[float, float] = (0.005, 0.04)
+    tail_share: float = 0.2  # of the nulls; they give the scale of the lower tail
+    # Candidates of each search: so many nearly always reach the optimum. They are doubled until the
+    # fit's own match is reached again, within a share of its sum of squares that changes no rank.
+    candidates_per_direction: int = 25
+    reached: float = 0.01
 
 
 @dataclass(frozen=True)
