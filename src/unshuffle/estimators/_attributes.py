@@ -14,6 +14,7 @@ from ..fits.results import (
     HardFit,
     Iterations,
     Matches,
+    MismatchFit,
     MixtureFit,
     SearchFit,
     StochasticFit,
@@ -122,6 +123,21 @@ def _keep_auto(model: Any, fit: AutoFit) -> None:
     model.objective_ = fit.objective
     model.verdict_ = fit.verdict
     _keep_search(model, fit.search)
+    _keep_mismatch(model, fit.mismatch)
+
+
+def _keep_mismatch(model: Any, found: MismatchFit | None) -> None:
+    nan = float("nan")
+    model.mismatch_pvalue_ = nan if found is None else found.p_value
+    model.mismatch_limit_ = nan if found is None else found.rate_limit
+    consistency = None if found is None else found.consistency
+    model.consistency_distance_ = nan if consistency is None else consistency.distance
+    model.consistency_pvalue_ = nan if consistency is None else consistency.p_value
+    model.mismatched_slope_ = nan if consistency is None else consistency.slope
+    if found is not None:
+        model.noise_, model.spread_by_fit_ = found.noise, found.spread_by_fit
+        if found.off_proba is not None:
+            model.off_proba_ = found.off_proba
 
 
 def _keep_search(model: Any, search: SearchFit | None) -> None:

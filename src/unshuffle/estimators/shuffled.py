@@ -54,6 +54,10 @@ class ShuffledRegressor(SampledRegressor):
     alignment : {"auto", "chain", "sinkhorn", "exact"}, default="auto"
         How expected labels are found, see `StochasticEMRegressor`. "auto" is the chain, which
         measured best.
+    noise : {"auto", "normal", "t", "mixture"}, default="auto"
+        Law of the noise where the order given is used: normal, Student's t, or a mixture of up to
+        three normals. "auto" chooses by the Bayesian information criterion; all may have a spread
+        that depends on the fitted value.
     temper : float or "auto", default="auto"
         Labels are aligned as if there were `temper` times the noise estimated. "auto" is 1.5
         where the order is lost, no match is better than those of unrelated labels, and there are
@@ -111,9 +115,26 @@ class ShuffledRegressor(SampledRegressor):
         Expected label of each row.
     search_ : {"population", "none"}
         Whether a search was made.
-    start_ : {"match", "known rows", "group means", "labels as given"}
+    start_ : {"match", "known rows", "group means", "labels as given", "least squares"}
         What the fit started from: the match found, known rows or group means where none
-        was, or the labels as given.
+        was, or the labels as given. "least squares": the fit is least squares on the labels as
+        given, since there is no sign of mismatches, or no fit with mismatches is consistent.
+    mismatch_pvalue_ : float
+        p-value of the labels as given if none was exchanged, for noise of any of the laws; nan
+        where the order given was not used, or a rate was given.
+    mismatch_limit_ : float
+        Upper 95 % limit of the rate of mismatches; nan as above.
+    noise_ : {"normal", "t", "mixture"}
+        Law of the noise that was chosen where the order given was used.
+    spread_by_fit_ : bool
+        Whether the spread of the noise depends on the fitted value.
+    off_proba_ : array of shape (n_samples,)
+        Probability that a label is the row's own, but far off. Only where the order given was used.
+    consistency_distance_, consistency_pvalue_ : float
+        Difference of least squares as given from (1 - rate) times a fit with mismatches, as a
+        share of its length, and the p-value of that difference; nan where there was no such fit.
+    mismatched_slope_ : float
+        Slope of labels on fitted values among the rows called mismatched.
     solutions_ : array of shape (n_solutions, n_features)
         Coefficients of the distinct matchings found, the best first. Only after a search.
     solution_objectives_ : array of shape (n_solutions,)
@@ -192,6 +213,7 @@ class ShuffledRegressor(SampledRegressor):
         "search": [StrOptions({"auto", "none", "population"})],
         "n_candidates": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "alignment": [StrOptions({"auto", "chain", "sinkhorn", "exact"})],
+        "noise": [StrOptions({"auto", "normal", "t", "mixture"})],
         "temper": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
         "ridge": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
         "fit_intercept": ["boolean"],
@@ -211,6 +233,7 @@ class ShuffledRegressor(SampledRegressor):
         search: str = "auto",
         n_candidates: int | str = "auto",
         alignment: str = "auto",
+        noise: str = "auto",
         temper: float | str = "auto",
         ridge: float | str = "auto",
         fit_intercept: bool = True,
@@ -224,6 +247,7 @@ class ShuffledRegressor(SampledRegressor):
         self.search = search
         self.n_candidates = n_candidates
         self.alignment = alignment
+        self.noise = noise
         self.temper = temper
         self.ridge = ridge
         self.fit_intercept = fit_intercept
@@ -266,6 +290,7 @@ class ShuffledRegressor(SampledRegressor):
             search=self.search,
             n_candidates=open_setting(self.n_candidates),
             alignment="chain" if self.alignment == "auto" else self.alignment,
+            noise=self.noise,
             temper=open_setting(self.temper),
             ridge=open_setting(self.ridge),
             fit_intercept=self.fit_intercept,

@@ -15,6 +15,9 @@ from ..kernels.types import FloatArray
 
 FREEDOMS = (2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 30.0)
 T_COMPONENTS = 10
+# A component is one of gross errors if it is so many times as wide as the rest, and so rare.
+TIMES_WIDER = 4.0
+MOST_OFF = 0.2
 
 
 @dataclass(frozen=True)
@@ -108,3 +111,17 @@ def _t_score(freedom: float, sums: FloatArray, count: FloatArray) -> float:
 def law_variance(law: NoiseLaw) -> float:
     """Variance of standardised noise."""
     return float(law.weights @ (law.scales**2 + law.means**2))
+
+
+def off_components(law: NoiseLaw) -> FloatArray:
+    """1 for components of gross errors, else 0: few labels, far wider than the others."""
+    off = np.zeros(len(law.weights))
+    for k in range(1, len(off)):
+        wide = np.argsort(-law.scales)[:k]
+        rest = np.setdiff1d(np.arange(len(off)), wide)
+        core = float(np.sqrt(np.average(law.scales[rest] ** 2, weights=law.weights[rest])))
+        few = law.weights[wide].sum() <= MOST_OFF
+        if few and law.scales[wide].min() >= TIMES_WIDER * core:
+            off[:] = 0.0
+            off[wide] = 1.0
+    return off

@@ -25,8 +25,9 @@ from ..search.settings import DEFAULT as SEARCH
 from ..search.starts import anchor, group_means
 from .data import InMemory
 from .known import fit_known
+from .linked import compare_chain, examine, fit_as_given, fit_expected
 from .progress import Progress, Reporting, quiet
-from .results import AutoFit, Matches, SearchFit, StochasticFit
+from .results import AutoFit, Matches, MismatchFit, SearchFit, StochasticFit
 from .settings import AutoSettings, StochasticSettings
 from .stochastic import fit_stochastic
 from .verdict import verdict_of
@@ -38,10 +39,10 @@ class RouteSettings:
 
     Attributes
     ----------
-    informative, perhaps, hardly : float
+    informative, perhaps : float
         p-values of the order test. Below the first the order carries information. Up to the second
-        it may, which is assumed if a search finds nothing; up to the third if a first fit that
-        assumes it finds many rows near a line.
+        it may, which is assumed if a first fit that assumes it finds many rows near a line, or if
+        a search finds nothing.
     nothing_left : float
         With so large a rate of mismatches nothing of the order is left.
     fewest_candidates : int
@@ -52,8 +53,7 @@ class RouteSettings:
     """
 
     informative: float = 0.001
-    perhaps: float = 0.05
-    hardly: float = 0.2
+    perhaps: float = 0.2
     nothing_left: float = 0.9
     fewest_candidates: int = 50
     most_sweeps: int = 20
@@ -76,6 +76,7 @@ class Outcome(NamedTuple):
     refit_distances: FloatArray = np.empty(0)
     temper_shift: float = NAN
     shrinkage_share: float = NAN
+    mismatch: MismatchFit | None = None
 
 
 def fit_auto(data: InMemory, settings: AutoSettings, *, reporting: Reporting = quiet) -> AutoFit:
@@ -100,7 +101,7 @@ def fit_auto(data: InMemory, settings: AutoSettings, *, reporting: Reporting = q
     elif pairing == "known":
         outcome = Outcome(fit_known(data, router.solver, settings.seed), "known")
     elif pairing == "mostly-right":
-        outcome = router.with_sensitivity(router.mostly_right)
+        outcome = router.mostly_right
     else:
         outcome = router.lost(router.explore())
     return router.conclude(outcome, p_value)
@@ -127,9 +128,39 @@ class Router:
 
     @cached_property
     def mostly_right(self) -> Outcome:
-        """A fit that assumes the order given, but for a share of the rows."""
+        """The answer where the order given is used: with mismatches, or least squares.
+
+        A fit with mismatches needs a sign of mismatches, and must be consistent with least squares
+        on the labels as given; otherwise that is the answer.
+        """
+        data, settings, solver = self.data, self.settings, self.solver
+        if settings.mismatch_rate != "estimate" or data.match_prob is not None:
+            return self._chain_outcome(None)
+        found = examine(data.problem, solver, settings.noise)
+        facts, answer = found.facts, found.facts.answer
+        if answer == "mismatches" and (found.normal or not found.whole):
+            outcome = self._chain_outcome(facts)
+            assert outcome.mismatch is not None
+            if found.normal and outcome.mismatch.answer == "mismatches":
+                return outcome
+            answer = answer if found.whole else outcome.mismatch.answer
+            if not found.whole and answer == "mismatches":
+                return outcome
+        if answer in {"mismatches", "bounded"} and found.whole:
+            fit = fit_expected(data, solver, settings.seed, found)
+            return Outcome(fit, "mostly-right", mismatch=facts)
+        if answer != "none":
+            facts = replace(facts, answer="inconsistent")
+        fit = fit_as_given(data, solver, settings.seed)
+        if answer != "none":
+            fit = replace(fit, mismatch_rate=NAN)
+        return Outcome(fit, "mostly-right", "least squares", mismatch=facts)
+
+    def _chain_outcome(self, facts: MismatchFit | None) -> Outcome:
+        """A chain over permutations with few mismatches, beside least squares as given."""
         fit = self._fit_stochastic(1.0, 0.0, mismatch_rate=self.settings.mismatch_rate)
-        return Outcome(fit, "mostly-right")
+        outcome = self.with_sensitivity(Outcome(fit, "mostly-right"))
+        return outcome._replace(mismatch=compare_chain(self.data.problem, fit, facts))
 
     def declared_pairing(self) -> str:
         """What the settings or the data themselves declare of the order given."""
@@ -149,20 +180,20 @@ class Router:
         """Fit as the order given suggests; where the fit contradicts it, the other way."""
         problem, ordered = self.data.problem, p_value < ROUTES.informative
         assumed = ordered or (
-            p_value < ROUTES.hardly and fits_tightly(problem, self.solver, self.settings.seed)
+            p_value < ROUTES.perhaps and fits_tightly(problem, self.solver, self.settings.seed)
         )
         if assumed and self._order_left():
-            return self.with_sensitivity(self.mostly_right)
+            return self.mostly_right
         finding = self.explore()
         assumed = not ordered and p_value < ROUTES.perhaps and not self._uses(finding)
         if assumed and self._order_left():
-            return self.with_sensitivity(self.mostly_right)
+            return self.mostly_right
         return self.lost(finding)
 
     def _order_left(self) -> bool:
         """Whether a fit that assumes the order given finds that some of it is left."""
         rate = self.mostly_right.fit.mismatch_rate
-        return rate is not None and rate <= ROUTES.nothing_left
+        return rate is None or not rate > ROUTES.nothing_left
 
     def explore(self) -> Finding | None:
         """Search, where that is asked for and affordable."""
@@ -272,6 +303,7 @@ class Router:
             temper_shift=outcome.temper_shift,
             shrinkage_share=outcome.shrinkage_share,
             objective=float(residual @ residual),
+            mismatch=outcome.mismatch,
             verdict=NO_VERDICT,
         )
         return replace(found, verdict=verdict_of(found, problem))

@@ -12,6 +12,7 @@ from ..em.information import Covariance
 from ..em.loop import EMResult
 from ..em.table import Expected
 from ..families.family import Solver
+from ..inference.consistency import Consistency
 from ..inference.intervals import Estimates
 from ..inference.permutations import PermutationPosterior
 from ..inference.verdict import Verdict
@@ -287,6 +288,46 @@ class SearchFit:
 
 
 @dataclass(frozen=True, eq=False)
+class MismatchFit:
+    """Whether labels given beside rows are exchanged, and which answer that allows.
+
+    Attributes
+    ----------
+    answer : {"none", "mismatches", "bounded", "inconsistent"}
+        No sign of mismatches; a fit with mismatches that is consistent with least squares as
+        given; a fit whose fitted values stay tied to least squares, where mismatches are beyond
+        doubt but the free fit is not consistent; or least squares, where neither is.
+    p_value : float
+        Of the labels as given against a model with mismatches, if there were none.
+    rate, rate_limit : float
+        Most likely rate with fitted values tied to least squares, and its upper 95 % limit.
+    radius : float
+        95 % radius of least squares as given, as a share of its length.
+    noise : {"normal", "t", "mixture"}
+        Law of the noise that the data chose.
+    spread_by_fit : bool
+        Whether its spread depends on the fitted value.
+    consistency : Consistency or None
+        Of the fit with mismatches; None where there is no sign of any.
+    pit_distance : float
+        Largest distance of the distribution of residuals from the law chosen.
+    off_proba : array of shape (n,) or None
+        Probability that a label is the row's own but far off; in the user's order.
+    """
+
+    answer: str
+    p_value: float
+    rate: float
+    rate_limit: float
+    radius: float
+    noise: str
+    spread_by_fit: bool
+    consistency: Consistency | None
+    pit_distance: float
+    off_proba: FloatArray | None
+
+
+@dataclass(frozen=True, eq=False)
 class AutoFit:
     """A fit by `fit_auto`: what was found, how, and whether to trust it.
 
@@ -296,7 +337,7 @@ class AutoFit:
     pairing : {"lost", "mostly-right", "known"}
     order_p_value : float
         Of the test whether the order given carries information; nan where none was made.
-    start : {"match", "known rows", "group means", "labels as given"}
+    start : {"match", "known rows", "group means", "labels as given", "least squares"}
     search : SearchFit or None
     refit_distances : array
         Relative change of the coefficients in refits of simulated labels; empty where no match
@@ -307,6 +348,8 @@ class AutoFit:
         Share of the fit that shrinking least squares on the labels as given would have given.
     objective : float
         Matched sum of squares at the coefficients.
+    mismatch : MismatchFit or None
+        Where labels were given beside rows and their order was used.
     verdict : Verdict
     """
 
@@ -319,4 +362,5 @@ class AutoFit:
     temper_shift: float
     shrinkage_share: float
     objective: float
+    mismatch: MismatchFit | None
     verdict: Verdict

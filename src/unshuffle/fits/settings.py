@@ -111,6 +111,8 @@ class AutoSettings:
     search : {"auto", "none", "population"}
     n_candidates : int or None
     alignment : {"chain", "sinkhorn", "exact"}
+    noise : {"auto", "normal", "t", "mixture"}
+        Law of the noise where the order given is used.
     temper, ridge : float or None
     fit_intercept : bool
     em : EMSettings
@@ -122,6 +124,7 @@ class AutoSettings:
     search: str = "auto"
     n_candidates: int | None = None
     alignment: str = "chain"
+    noise: str = "auto"
     temper: float | None = None
     ridge: float | None = None
     fit_intercept: bool = True

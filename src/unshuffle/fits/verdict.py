@@ -27,13 +27,25 @@ def verdict_of(found: AutoFit, problem: Problem) -> Verdict:
 
 
 def _order_checks(found: AutoFit) -> list[Reason | None]:
-    fit, p_value = found.fit, found.order_p_value
+    fit, p_value, facts = found.fit, found.order_p_value, found.mismatch
+    assert facts is not None
+    order = None if isnan(p_value) else checks.order(p_value)
+    if facts.answer == "none":
+        return [order, checks.no_mismatches(facts.p_value, facts.rate_limit, facts.radius)]
+    assert facts.consistency is not None
+    consistency, slope = facts.consistency, checks.mismatched_slope(facts.consistency.slope)
+    if facts.answer == "inconsistent":
+        return [order, checks.not_consistent(consistency)]
     assert fit.mismatch_rate is not None
     return [
-        None if isnan(p_value) else checks.order(p_value),
+        order,
         checks.mismatches(fit.mismatch_rate),
+        checks.bounded(facts.p_value) if facts.answer == "bounded" else None,
+        checks.consistency(consistency.distance, consistency.p_value),
+        slope,
+        None if isnan(facts.pit_distance) else checks.noise_law(facts.noise, facts.pit_distance),
         _precision(found),
-        checks.noise_sensitivity(found.temper_shift),
+        None if isnan(found.temper_shift) else checks.noise_sensitivity(found.temper_shift),
     ]
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from ..kernels.types import FloatArray
 from ..search.recovery import usual_distance
 from ..search.starts import MUCH_INSIDE
+from .consistency import Consistency
 from .settings import CHECKS, CheckSettings
 from .verdict import Level, Reason
 
@@ -61,6 +62,85 @@ def mismatches(rate: float, settings: CheckSettings = CHECKS) -> Reason:
         f"An estimated {_percent(rate)} of the rows hold the label of another row",
         "improve the record linkage, or mark rows whose label is known to be their own",
         form=_percent,
+    )  # fmt: skip
+
+
+def no_mismatches(
+    p_value: float, limit: float, radius: float, settings: CheckSettings = CHECKS
+) -> Reason:
+    """No sign of exchanged labels: how many could there be without a sign?"""
+    highest = settings.excluded_rate * radius
+    text = (
+        f"There is no sign of exchanged labels (p-value {p_value:.2g}): the fit is least squares "
+        f"on the labels as given, and up to {_percent(limit)} could be exchanged without a sign"
+    )
+    return _below(
+        "mismatches that cannot be excluded", limit, highest, None, text,
+        "see mismatch_sensitivity() for what other rates would mean, or mark known rows",
+        form=_percent,
+    )  # fmt: skip
+
+
+def not_consistent(found: Consistency, settings: CheckSettings = CHECKS) -> Reason:
+    """A fit with mismatches contradicts least squares, so that it was not used."""
+    text = (
+        "A fit with mismatches is not consistent with least squares on the labels as given "
+        f"(relative difference {_percent(found.distance)}, good: below "
+        f"{_percent(settings.consistent_distance)}; slope among mismatched rows "
+        f"{found.slope:.2f}, good: below {settings.mismatched_slope:g}), so the fit is least "
+        "squares, and the rate of mismatches cannot be determined"
+    )
+    advice = "look for outliers and curvature; see mismatch_sensitivity() for other rates"
+    return Reason(
+        "caution", "consistency", found.distance, settings.consistent_distance, text, advice
+    )
+
+
+def consistency(distance: float, p_value: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Is the fit consistent with least squares as given, which needs no law of the noise?"""
+    limit, least = settings.trusted_distance, settings.consistent_p
+    text = (
+        "Least squares on the labels as given differs from the fit times the share of matches by "
+        f"{_percent(distance)}, with p-value {p_value:.2g} (good: below {_percent(limit)}, or a "
+        f"p-value above {least:g})"
+    )
+    if distance < limit or p_value > least:
+        return Reason("trust", "consistency", distance, limit, text)
+    advice = "compare with mismatch_sensitivity(), which needs no law of the noise"
+    return Reason("caution", "consistency", distance, limit, text, advice)
+
+
+def mismatched_slope(slope: float, settings: CheckSettings = CHECKS) -> Reason | None:
+    """Do the labels of mismatched rows depend on the features?"""
+    if isnan(slope):
+        return None
+    return _below(
+        "slope among mismatched rows", slope, settings.trusted_slope, None,
+        f"Among the rows called mismatched the slope of labels on fitted values is {slope:.2f} "
+        "(0 if they are mismatched, 1 if they are not)",
+        "some of these rows hold their own label; look at suspects()",
+    )  # fmt: skip
+
+
+def bounded(p_value: float) -> Reason:
+    """Mismatches are beyond doubt, but a free fit contradicts least squares."""
+    text = (
+        f"Labels are exchanged (p-value {p_value:.2g}), but a free fit is not consistent with "
+        "least squares, so the fitted values were kept to a multiple of least squares (good: not "
+        "needed)"
+    )
+    advice = "treat the coefficients as a correction of least squares; see mismatch_sensitivity()"
+    return Reason("caution", "bounded by least squares", p_value, 0.0, text, advice)
+
+
+def noise_law(name: str, distance: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Does the law of the noise describe the residuals of matched rows?"""
+    law = {"normal": "normal", "t": "Student's t", "mixture": "a mixture of normals"}[name]
+    return _below(
+        "law of the noise", distance, settings.pit_caution, None,
+        f"The residuals of matched rows differ from the law chosen ({law}) by {distance:.2f} in "
+        "distribution",
+        "plot the residuals; transform the labels if their noise is of another kind",
     )  # fmt: skip
 
 

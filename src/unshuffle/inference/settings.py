@@ -40,6 +40,26 @@ class CheckSettings:
     # few, however short the table: there must also be so many rows to each.
     values_needed: int = 20
     rows_per_value: float = 2.0
+    # Below this p-value labels count as exchanged. Stricter than usual: real noise differs from
+    # any law, and a fit with mismatches is worse than least squares where there are none.
+    mismatch_p: float = 0.007
+    # From here on labels are exchanged beyond doubt, so that least squares is surely too flat.
+    mismatch_p_sure: float = 1e-10
+    # A fit with mismatches must agree with least squares as given: relative length of the
+    # difference, or its p-value; rates with free and with tied coefficients; slope of the labels of
+    # mismatched rows, which is 0 in theory. Set on the real tables of `make bench-real`.
+    consistent_distance: float = 0.2
+    consistent_p: float = 0.05
+    rate_difference: float = 0.1
+    mismatched_slope: float = 0.35
+    # The same for a fit that is to be trusted.
+    trusted_distance: float = 0.2
+    trusted_slope: float = 0.35
+    # Least squares is trusted where the rate of mismatches that cannot be excluded changes it by
+    # less than so many times its 95 % radius.
+    excluded_rate: float = 1.0
+    # Largest distance of the residuals' distribution from the law chosen.
+    pit_caution: float = 0.1
 
 
 CHECKS = CheckSettings()

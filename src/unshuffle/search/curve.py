@@ -61,9 +61,10 @@ class MeanCurve:
 
     def _averaged(self, away: FloatArray) -> FloatArray:
         mixed: FloatArray = self._rows * (1.0 - away[:, None])
-        for first, last in zip(self.starts[:-1], self.starts[1:], strict=True):
-            block = slice(int(first), int(last))
-            mixed[block] += np.outer(away[block], self._rows[block].mean(axis=0))
+        n, sizes = int(self.starts[-1]), np.diff(self.starts)
+        if n:
+            means = np.add.reduceat(self._rows[:n], self.starts[:-1], axis=0) / sizes[:, None]
+            mixed[:n] += away[:n, None] * np.repeat(means, sizes, axis=0)
         return mixed
 
     def _choose_ridge(self) -> FloatArray:

@@ -6,7 +6,6 @@ the rows of the block. So mismatches cannot explain what is only noise of anothe
 """
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -162,14 +161,14 @@ class NoiseModel:
 
     def _support(self, fitted: FloatArray) -> tuple[IntArray, IntArray]:
         """Rows of each block, evenly spaced in the order of the fitted values."""
-        rows, starts = [], [0]
-        for first, last in pairwise(self.starts.tolist()):
-            order = first + np.argsort(fitted[first:last], kind="stable")
-            m = min(last - first, self.settings.support)
-            rows.append(order[((np.arange(m) + 0.5) * (last - first) / m).astype(np.int64)])
-            starts.append(starts[-1] + m)
-        empty = np.empty(0, dtype=np.int64)
-        return np.concatenate([empty, *rows]), np.array(starts, dtype=np.int64)
+        sizes = np.diff(self.starts)
+        blocks = np.repeat(np.arange(len(sizes)), sizes)
+        order = np.lexsort((fitted[: self.n_movable], blocks))
+        taken = np.minimum(sizes, self.settings.support)
+        starts = np.concatenate([[0], np.cumsum(taken)]).astype(np.int64)
+        number = np.arange(starts[-1]) - np.repeat(starts[:-1], taken)
+        place = (number + 0.5) * np.repeat(sizes / np.maximum(taken, 1), taken)
+        return order[np.repeat(self.starts[:-1], taken) + place.astype(np.int64)], starts
 
 
 def _standardise(fitted: FloatArray) -> FloatArray:

@@ -22,6 +22,12 @@ SHAPES = tuple(
 )  # fmt: skip
 
 
+def shapes_named(noise: str) -> tuple[NoiseShape, ...]:
+    """The laws that `noise` allows; "auto" allows all."""
+    return tuple(shape for shape in SHAPES if noise in {"auto", shape.name})
+
+
+LIKELY_DROP = 3.84  # 95 % of a χ² variable with one degree of freedom lie below
 SAME_RATE = 1e-3  # rates nearer to each other count as one
 
 
@@ -48,6 +54,16 @@ class RateProfile:
     def statistic(self) -> float:
         """Twice the log likelihood ratio of the most likely rate against none."""
         return max(2.0 * (self.best.log_likelihood - self.none.log_likelihood), 0.0)
+
+    @property
+    def upper_limit(self) -> float:
+        """Upper 95 % limit of the rate: beyond it the likelihood ratio is too large."""
+        drop = 2.0 * (self.log_likelihoods.max() - self.log_likelihoods)
+        last = int(np.flatnonzero(drop <= LIKELY_DROP)[-1])
+        if last == len(drop) - 1:
+            return 1.0
+        part = (LIKELY_DROP - drop[last]) / (drop[last + 1] - drop[last])
+        return float(self.rates[last] + part * (self.rates[last + 1] - self.rates[last]))
 
 
 def profile_rate(model: NoiseModel, shapes: tuple[NoiseShape, ...] = SHAPES) -> RateProfile:
