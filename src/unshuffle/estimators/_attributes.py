@@ -89,6 +89,7 @@ def _keep_mixture(model: Any, fit: MixtureFit) -> None:
     model.mismatch_rate_ = fit.mismatch_rate
     model.match_proba_ = fit.match_proba
     model.mean_log_density_ = fit.mean_log_density
+    model.noise_ = fit.noise
 
 
 def _keep_stochastic(model: Any, fit: StochasticFit, *, chosen: bool) -> None:

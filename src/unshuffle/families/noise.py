@@ -75,10 +75,13 @@ def t_law(freedom: float, scale: float) -> NoiseLaw:
     return NoiseLaw(weights, np.zeros(T_COMPONENTS), scale * t_factors(freedom))
 
 
-def next_law(shape: NoiseShape, sums: FloatArray, floor: float) -> NoiseLaw:
+def next_law(
+    shape: NoiseShape, sums: FloatArray, floor: float, *, centred: bool = True
+) -> NoiseLaw:
     """M-step: weights, means and scales from the sums of posterior weights times 1, u, u².
 
     `floor` is the smallest scale, as a share of the largest: a component must not shrink to ties.
+    Where the law is not `centred`, its mean is part of the intercept.
     """
     count = np.maximum(sums[0], 1e-9)
     if shape.name == "t":
@@ -87,7 +90,7 @@ def next_law(shape: NoiseShape, sums: FloatArray, floor: float) -> NoiseLaw:
     means = np.zeros(len(count))
     if shape.free_means and len(count) > 1:
         means = sums[1] / count
-        means = means - float(weights @ means)
+        means = means - centred * float(weights @ means)
     variances = sums[2] / count - 2.0 * means * sums[1] / count + means**2
     scales = np.sqrt(np.maximum(variances, 1e-24))
     return NoiseLaw(weights, means, np.maximum(scales, floor * scales.max()))
@@ -125,3 +128,11 @@ def off_components(law: NoiseLaw) -> FloatArray:
             off[:] = 0.0
             off[wide] = 1.0
     return off
+
+
+def component_shares(u: FloatArray, law: NoiseLaw) -> FloatArray:
+    """Posterior probability of each component for standardised noise; shape (n, n_components)."""
+    z = (u[:, None] - law.means) / law.scales
+    log_weight = np.log(law.weights / law.scales) - 0.5 * z**2
+    weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
+    return np.asarray(weight / weight.sum(axis=1, keepdims=True))

@@ -15,7 +15,7 @@ from ..alignment.priors import Prior
 from ..data.problem import Problem
 from ..em.memory import start_from_coefficients
 from ..families.least_squares import LeastSquares
-from ..families.noise import off_components
+from ..families.noise import component_shares, off_components
 from ..inference.consistency import (
     Consistency,
     compare_with_least_squares,
@@ -179,11 +179,7 @@ def _with_noise(facts: MismatchFit, found: NoiseFit, model: NoiseModel) -> Misma
 
 def _off(u: FloatArray, law: NoiseLaw, matched: FloatArray) -> FloatArray:
     """Probability that a label is the row's own and from a component of gross errors."""
-    off = off_components(law)
-    z = (u[:, None] - law.means) / law.scales
-    log_weight = np.log(law.weights / law.scales) - 0.5 * z**2
-    weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
-    return np.asarray(matched * (weight @ off) / weight.sum(axis=1))
+    return np.asarray(matched * (component_shares(u, law) @ off_components(law)))
 
 
 def compare_chain(

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..families.least_squares import LeastSquares
+from ..search.law_mixture import Limits, fit_law_mixture
 from ..search.robust import fit_mixture as climb_mixture
 from .data import InMemory
 from .results import MixtureFit, design_of
@@ -22,6 +23,8 @@ def fit_mixture(data: InMemory, settings: MixtureSettings) -> MixtureFit:
     -------
     fit : MixtureFit
     """
+    if settings.noise != "normal":
+        return _fit_with_law(data, settings)
     problem = data.problem
     solver = LeastSquares(problem.X, fit_intercept=settings.fit_intercept)
     pinned = np.zeros(problem.n_rows)
@@ -44,5 +47,35 @@ def fit_mixture(data: InMemory, settings: MixtureSettings) -> MixtureFit:
         mean_log_density=mixture.log_likelihood,
         n_iter=mixture.n_iter,
         converged=mixture.converged,
+        noise="normal",
+        design=design_of(problem.n_rows, problem.n_groups, solver),
+    )
+
+
+def _fit_with_law(data: InMemory, settings: MixtureSettings) -> MixtureFit:
+    """The same with noise of another law, and a density of other labels tied to the model."""
+    problem = data.problem
+    solver = LeastSquares(problem.X, fit_intercept=settings.fit_intercept)
+    mixture = fit_law_mixture(
+        problem,
+        solver,
+        settings.noise,
+        Limits(settings.max_iter, settings.tol),
+        mismatch_rate=settings.mismatch_rate,
+        match_prob=data.match_prob,
+    )
+    found = mixture.found
+    solution = solver.solve(problem.restore(found.fitted))
+    squares = found.matched @ (problem.y - found.fitted) ** 2
+    return MixtureFit(
+        coef=solution.coef,
+        intercept=solution.intercept,
+        noise_scale=float(np.sqrt(squares / found.matched.sum())),
+        mismatch_rate=1.0 - float(found.matched[: problem.n_movable].mean()),
+        match_proba=problem.restore(found.matched),
+        mean_log_density=found.log_likelihood / problem.n_rows,
+        n_iter=mixture.n_iter,
+        converged=mixture.converged,
+        noise=mixture.shape.name,
         design=design_of(problem.n_rows, problem.n_groups, solver),
     )

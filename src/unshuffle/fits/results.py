@@ -237,6 +237,7 @@ class MixtureFit:
     mean_log_density : float
     n_iter : int
     converged : bool
+    noise : {"normal", "t", "mixture"}
     design : Design
     """
 
@@ -248,6 +249,7 @@ class MixtureFit:
     mean_log_density: float
     n_iter: int
     converged: bool
+    noise: str
     design: Design
 
 

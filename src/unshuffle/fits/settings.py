@@ -91,12 +91,14 @@ class MixtureSettings:
     max_iter : int
     tol : float
     fit_intercept : bool
+    noise : {"normal", "t", "mixture", "auto"}
     """
 
     mismatch_rate: float | None = None
     max_iter: int = 500
     tol: float = 1e-10
     fit_intercept: bool = True
+    noise: str = "normal"
 
 
 @dataclass(frozen=True)

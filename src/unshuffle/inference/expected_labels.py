@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..families.noise import component_shares
 from ..kernels.noise import NoiseLaw
 from ..kernels.types import FloatArray
 
@@ -86,11 +87,8 @@ def expected_label_covariance(
 
 def noise_pull(u: FloatArray, law: NoiseLaw) -> FloatArray:
     """``-u d log f(u) / du`` of a mixture of normals: u² for standard normal noise."""
-    z = (u[:, None] - law.means) / law.scales
-    log_weight = np.log(law.weights / law.scales) - 0.5 * z**2
-    weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
-    weight /= weight.sum(axis=1, keepdims=True)
-    return np.asarray((weight * u[:, None] * z / law.scales).sum(axis=1))
+    centred = (u[:, None] - law.means) / law.scales**2
+    return np.asarray((component_shares(u, law) * u[:, None] * centred).sum(axis=1))
 
 
 def _nonzero(values: FloatArray) -> FloatArray:

@@ -87,12 +87,12 @@ class NoiseModel:
     ) -> NoiseFit:
         """Estimate the law from a law nearby, at a given rate or with the rate left `free`."""
         settings, fitted = self.settings, self.curve(self.away(rate))
-        found = self._round(shape, rate, law, growth, fitted)
+        found = self.around(shape, rate, law, growth, fitted)
         for _ in range(1, settings.free_rounds if free else settings.rounds):
             if free:
-                rate = self._next_rate(found)
+                rate = self.next_rate(found)
                 fitted = self.curve(self.away(rate))
-            found = self._round(shape, rate, found.law, found.growth, fitted)
+            found = self.around(shape, rate, found.law, found.growth, fitted)
         return found
 
     def release(self, shape: NoiseShape, start: NoiseFit) -> NoiseFit:
@@ -103,24 +103,27 @@ class NoiseModel:
             left = float(found.matched @ (self.y - found.fitted) ** 2) / float(found.matched.sum())
             share = min(left / as_given, 1.0)
             fitted = self.curve.smooth(found.expected(self.y), noise_share=share)
-            rate = self._next_rate(found)
-            found = self._round(shape, rate, found.law, found.growth, fitted)
+            rate = self.next_rate(found)
+            found = self.around(shape, rate, found.law, found.growth, fitted)
             change = float(np.linalg.norm(found.fitted - before.fitted))
             if change < self.settings.settled * float(np.linalg.norm(self.y - self.y.mean())):
                 break
         return found
 
-    def _next_rate(self, found: NoiseFit) -> float:
+    def next_rate(self, found: NoiseFit) -> float:
+        """Mean probability of a mismatch among the rows that can move."""
         share = 1.0 - float(found.matched[: self.n_movable].mean())
         return min(max(share, 1e-4), self.settings.largest_rate)
 
-    def _round(
+    def around(
         self,
         shape: NoiseShape,
         rate: float,
         law: NoiseLaw,
         growth: FloatArray,
         fitted: FloatArray,
+        *,
+        centred: bool = True,
     ) -> NoiseFit:
         """Some steps for law and spread around `fitted`, then the probabilities of a match."""
         away, settings = self.away(rate), self.settings
@@ -132,7 +135,7 @@ class NoiseModel:
             if shape.by_fit:
                 growth = self._next_growth(growth, sums)
                 spread = self._spread(growth, position)
-            law = next_law(shape, sums.component, settings.smallest_scale)
+            law = next_law(shape, sums.component, settings.smallest_scale, centred=centred)
         sums = add_up_noise(NoiseRows(residual, spread, position, away, elsewhere), law)
         return NoiseFit(rate, sums.log_likelihood, law, growth, fitted, spread, sums.matched)
 
