@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .estimators.audit import AuditResult, audit_release
     from .estimators.blocks import BlockCheck, BlocksResult, check_blocks
+    from .estimators._sensitivity_result import SensitivityResult
     from .estimators.formula import fit_formula
     from .estimators.hard import HardEMRegressor
     from .estimators.mixture import MixtureRegressor
@@ -56,6 +57,7 @@ _HOMES = {
     "ShuffledRegressor": "estimators.shuffled",
     "StochasticEMRegressor": "estimators.stochastic",
     "RankWarning": "exceptions",
+    "SensitivityResult": "estimators._sensitivity_result",
     "SchedulerLostError": "exceptions",
     "Streaming": "estimators.streaming",
     "Summary": "show.summary",
@@ -85,6 +87,7 @@ __all__ = [
     "Progress",
     "RankWarning",
     "SchedulerLostError",
+    "SensitivityResult",
     "ShuffledRegressor",
     "StochasticEMRegressor",
     "StoredModel",

@@ -64,3 +64,15 @@ class BlockSettings:
 
 
 BLOCKS = BlockSettings()
+
+
+@dataclass(frozen=True)
+class AveragingSettings:
+    """Least squares on features averaged inside groups."""
+
+    # Smallest singular value of averaged features, in units of the features as given. Below it
+    # rounding would leave fewer than six digits of a coefficient.
+    smallest_direction: float = 1e-10
+
+
+AVERAGING = AveragingSettings()
