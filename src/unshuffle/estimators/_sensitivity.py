@@ -6,11 +6,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.problem import Problem
-from ..fits.results import StochasticFit
+from ..fits.results import AutoFit, StochasticFit
 from ..inference.intervals import Estimates
 from ..inference.mismatch_sensitivity import check_rates, estimates_by_rate
 from ..io.frames import feature_names
 from ..kernels.types import FloatArray
+from ._attributes import Fit
 from ._sensitivity_result import SensitivityResult
 
 RATES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
@@ -24,6 +25,7 @@ class SensitivityMethods:
     mismatch_rate_: float
     fit_intercept: bool
     # Where these come from: the base class, and the methods of inference.
+    _found: Fit
     _stochastic: StochasticFit
     _kept_problem: Callable[[], Problem]
     _estimates: Callable[[], Estimates]
@@ -63,8 +65,9 @@ class SensitivityMethods:
         In one group, and with an intercept, the slopes at rate a are those of the labels as given
         divided by 1 - a. A label may return to its own row: in a group of m rows a share
         :math:`a (1 - 1/m)` stands beside another row. Standard errors are sandwich (HC1) ones
-        at the given rate, which counts as known. `match_prob`, `max_shift` and `ridge` of the fit
-        play no role.
+        at the given rate, which counts as known; that of the intercept is too large, because an
+        exchange leaves the mean of the labels as it is. `match_prob`, `max_shift` and `ridge` of
+        the fit play no role.
 
         References
         ----------
@@ -92,7 +95,7 @@ class SensitivityMethods:
                 "mismatch_sensitivity needs the rows, and a fit that reads its data in passes does "
                 "not keep them; fit a sample of whole groups in memory"
             )
-        if fit.as_given is None:
+        if isinstance(self._found, AutoFit) and fit.as_given is None:
             raise ValueError(
                 "fit_unpaired takes labels without an order, so that there is no pairing of which "
                 "a share could be wrong; mismatch_sensitivity is for fit(X, y)"

@@ -113,12 +113,13 @@ class SensitivityDisplay:
         for panel, k in zip(axes, self.features, strict=True):
             self._draw(panel, int(k))
             tidy(panel)
-        if ax is None:
-            for number, panel in enumerate(axes):
-                if number >= n_panels - n_columns:  # nothing stands below
-                    panel.set_xlabel("labels exchanged (%)")
-            for panel in axes[::n_columns]:
+        for number, panel in enumerate(axes):
+            # On axes that were given nothing is known of what stands below or to the left.
+            if ax is not None or number >= n_panels - n_columns:
+                panel.set_xlabel("labels exchanged (%)")
+            if ax is not None or number % n_columns == 0:
                 panel.set_ylabel("coefficient")
+        if ax is None:
             self.figure_.legend(
                 *axes[0].get_legend_handles_labels(), loc="outside upper left", frameon=False,
                 fontsize="small", ncols=3,

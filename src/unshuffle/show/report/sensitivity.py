@@ -10,12 +10,12 @@ from .pictures import Figure, as_svg, leading
 NAME = "sensitivity"
 HEADING = "If some labels were exchanged"
 SENTENCE = (
-    "Each column shows the coefficients for labels of which that share was exchanged at random "
-    "inside groups: least squares on features averaged accordingly, without a law of the noise."
+    "The coefficients if a given share of the labels was exchanged at random inside groups, by "
+    "least squares on averaged features; no law of the noise is assumed."
 )
 CAPTION = (
-    "Line: least squares if that share of the labels (in percent) was exchanged. Band: 95 % "
-    "interval. Blue: this fit, at its own rate."
+    "Line: least squares if that share of the labels was exchanged. Band: 95% interval. Blue: "
+    "this fit, at its own rate."
 )
 
 
@@ -49,7 +49,7 @@ def _table(model: Any, result: Any, limits: ShowSettings) -> str:
     lines = result.lines()
     shown = [lines[k] for k in [*range(first), *(first + j for j in chosen)]]
     table = sortable_table(
-        [Column("Feature", number=False), *map(Column, result.heads)],
+        [Column("Feature", number=False), *(Column(head.capitalize()) for head in result.heads)],
         [[Cell(value) for value in line] for line in shown],
         name=f"{NAME}-table",
         caption="Coefficients by share of exchanged labels",
@@ -65,21 +65,26 @@ def _picture(model: Any, result: Any, limits: ShowSettings) -> str:
     chosen, note = leading(model, min(limits.most_panels, limits.most_drawn_coefficients))
     first = len(result.names) - len(model.coef_)
     display = SensitivityDisplay(result, features=[first + j for j in chosen])
-    n_columns = min(len(chosen), 2)
+    n_columns, height = (1, 3.0) if len(chosen) == 1 else (2, 2.1)
+    heights = (height,) * -(-len(chosen) // n_columns)
     figure = Figure(
-        NAME, CAPTION + note, (2.0,) * -(-len(chosen) // n_columns),
-        lambda axes: _draw(display, axes), n_columns,
-    )  # fmt: skip
+        NAME, CAPTION + note, heights, lambda axes: _draw(display, axes, n_columns), n_columns
+    )
     return (
         f'<div class="pictures"><figure id="picture-{NAME}">{as_svg(figure, limits.picture_width)}'
         f"<figcaption>{text(figure.caption, 500)}</figcaption></figure></div>"
     )
 
 
-def _draw(display: SensitivityDisplay, axes: Any) -> None:
+def _draw(display: SensitivityDisplay, axes: Any, n_columns: int) -> None:
     """On the first panels of a grid; what is left over is taken away."""
-    every = getattr(axes, "flat", [axes])
+    every = list(getattr(axes, "flat", [axes]))
     n_panels = len(display.features)
-    display.plot(ax=list(every)[:n_panels])
-    for spare in list(every)[n_panels:]:
+    display.plot(ax=every[:n_panels])
+    for panel in every[: n_panels - n_columns]:
+        panel.set_xlabel("")  # the panel below has it
+    for number, panel in enumerate(every[:n_panels]):
+        if number % n_columns:
+            panel.set_ylabel("")
+    for spare in every[n_panels:]:
         spare.remove()
