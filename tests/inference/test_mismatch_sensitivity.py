@@ -10,6 +10,7 @@ from scipy.stats import binom
 
 from unshuffle.data.problem import make_problem
 from unshuffle.inference.mismatch_sensitivity import estimates_by_rate
+from unshuffle.inference.settings import AveragingSettings
 
 RATES = (0.0, 0.05, 0.2, 0.5, 0.9)
 
@@ -69,6 +70,17 @@ def test_groups_and_known_rows_are_averaged_as_defined(fit_intercept):
     wrong = averaged(X, codes, np.zeros_like(known), 0.5)
     wrong = sm.OLS(y, sm.add_constant(wrong) if fit_intercept else wrong).fit()
     assert abs(wrong.params / found.coef[3] - 1.0).max() > 1e-3
+
+
+def test_blocks_of_rows_change_nothing():
+    X, y, codes, known = draw(6, n_groups=9, known_share=0.3)
+    whole = estimates(X, y, codes, known)
+    for rows_per_block in (1, 7, 50):
+        cut = estimates(
+            X, y, codes, known, settings=AveragingSettings(rows_per_block=rows_per_block)
+        )
+        assert_allclose(cut.coef, whole.coef, rtol=1e-9)
+        assert_allclose(cut.standard_errors, whole.standard_errors, rtol=1e-9)
 
 
 def test_known_rows_alone_in_their_group_keep_their_features():

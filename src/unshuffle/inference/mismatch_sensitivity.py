@@ -13,7 +13,7 @@ way estimates b and w (Lahiri and Larsen 2005). In one group with an intercept t
 of the labels as given, divided by 1 - a.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,7 +66,9 @@ def estimates_by_rate(
 
     Notes
     -----
-    Costs one QR decomposition of X for each rate, and twice the memory of X.
+    X is decomposed once, together with its group means: O(n d²). Each rate costs one more pass over
+    the rows. Beside a copy of X in the order of its groups, memory is taken for a block of rows
+    only.
     """
     asked = check_rates(rates)
     n, d = problem.X.shape
@@ -77,26 +79,10 @@ def estimates_by_rate(
         )
     if n <= d + fit_intercept:
         raise ValueError(f"{n} rows are too few for {d + fit_intercept} coefficients")
-    X = problem.X[problem.user_rows(np.arange(n))]
-    # Around their means the features lose no digits to a large constant. Averaging inside groups
-    # leaves these means as they are.
-    centre = X.mean(axis=0) if fit_intercept else np.zeros(d)
-    rows = X - centre
-    scale = np.sqrt((rows**2).sum(axis=0))
-    rounding = n * np.finfo(float).eps * np.abs(centre) * n**0.5
-    rows /= np.where(scale > rounding, scale, np.inf)  # a constant column becomes zero
-    means = _block_means(rows, problem)
-    _check_columns(_smallest_direction(rows), settings)
-    level = float(problem.y.mean()) if fit_intercept else 0.0
-    labels = problem.y - level
-    found = [
-        _least_squares(rows, means, labels, float(rate), fit_intercept, settings) for rate in asked
-    ]
-    leads = _leads(centre, scale, fit_intercept)
-    coef = np.array([leads @ theta for theta, _ in found])
-    coef[:, : int(fit_intercept)] += level
-    variances = [((leads @ root.T) ** 2).sum(axis=1) for _, root in found]
-    return RateEstimates(asked, coef, np.sqrt(np.array(variances)), n - d - fit_intercept)
+    table = _Table(problem, fit_intercept, settings)
+    found = [table.fit(float(rate)) for rate in asked]
+    coef, errors = (np.array(values) for values in zip(*found, strict=True))
+    return RateEstimates(asked, coef, errors, n - d - fit_intercept)
 
 
 def check_rates(rates: Sequence[float] | FloatArray) -> FloatArray:
@@ -117,69 +103,106 @@ def check_rates(rates: Sequence[float] | FloatArray) -> FloatArray:
     return found
 
 
-def _block_means(rows: FloatArray, problem: Problem) -> FloatArray:
-    """Mean features of a row's block, for the rows that can move; shape (n_movable, d)."""
-    sums = np.add.reduceat(rows[: problem.n_movable], problem.starts[:-1], axis=0)
-    sizes = np.diff(problem.starts)
-    means: FloatArray = np.repeat(sums / sizes[:, None], sizes, axis=0)
-    return means
+class _Table:
+    """Rows beside the means of their groups, centred and scaled, one block of rows at a time.
 
-
-def _least_squares(
-    rows: FloatArray,
-    means: FloatArray,
-    y: FloatArray,
-    rate: float,
-    fit_intercept: bool,
-    settings: AveragingSettings,
-) -> tuple[FloatArray, FloatArray]:
-    """Coefficients of scaled features, and a root of their sandwich covariance.
-
-    The root R has one line per coefficient, and the covariance is R'R; the first coefficient is
-    the mean of the labels where there is an intercept.
+    Averaged features are a combination of the two. So one triangular factor of both gives the
+    triangular factor of the averaged features, and their coefficients, for any rate.
     """
-    n, n_movable = len(y), len(means)
-    design = np.empty((n, rows.shape[1] + fit_intercept))
-    if fit_intercept:
-        design[:, 0] = 1.0
-    averaged = design[:, int(fit_intercept) :]
-    averaged[:] = rows
-    averaged[:n_movable] = (1.0 - rate) * rows[:n_movable] + rate * means
-    basis, triangle = np.linalg.qr(design)
-    smallest = np.linalg.svd(triangle[int(fit_intercept) :, int(fit_intercept) :])[1].min()
-    if smallest < settings.smallest_direction:
-        raise ValueError(
-            f"at rate {rate:.12g} the averaged features are nearly singular (smallest singular "
-            f"value {smallest:.2g} of features of length one): all that varies inside groups has "
-            "been averaged out; give rates further below 1"
-        )
-    theta = np.linalg.solve(triangle, basis.T @ y)
-    scores = basis * (y - design @ theta)[:, None]
-    # HC1 counts a lost degree of freedom for every coefficient.
-    root = np.linalg.qr(scores, mode="r") * (n / (n - design.shape[1])) ** 0.5
-    return theta, np.linalg.solve(triangle, root.T).T
 
+    def __init__(self, problem: Problem, fit_intercept: bool, settings: AveragingSettings) -> None:
+        n, d = problem.X.shape
+        self.fit_intercept, self.settings = fit_intercept, settings
+        self.X = problem.arrange(problem.X)
+        # Around their means features lose no digits to a large constant. Averaging inside groups
+        # leaves these means as they are.
+        self.centre = self.X.mean(axis=0) if fit_intercept else np.zeros(d)
+        self.level = float(problem.y.mean()) if fit_intercept else 0.0
+        self.labels = problem.y - self.level
+        sizes = np.diff(problem.starts)
+        self.scale = np.ones(d)
+        self.block_of_row = np.repeat(np.arange(problem.n_blocks), sizes)
+        sums = np.add.reduceat(self.X[: problem.n_movable], problem.starts[:-1], axis=0)
+        self.means = sums / sizes[:, None] - self.centre
+        triangle = np.empty((0, 2 * d + 1 + fit_intercept))
+        for rows in self._blocks():
+            stacked = np.concatenate([triangle, self._both(rows)])
+            triangle = np.asarray(np.linalg.qr(stacked, mode="r"))
+        own = triangle[:, int(fit_intercept) : int(fit_intercept) + d]
+        length = np.sqrt((own[int(fit_intercept) :] ** 2).sum(axis=0))
+        constant = length <= n * np.finfo(float).eps * np.abs(self.centre) * n**0.5
+        self.scale = np.where(constant, np.inf, length)
+        self.triangle = triangle
+        smallest = self._smallest(self._combine(0.0))
+        if smallest < settings.smallest_direction:
+            raise ValueError(
+                "the features are nearly singular as they are given: some columns are constant or "
+                "linear combinations of each other, so that single coefficients are not "
+                "determined; drop columns and fit again"
+            )
 
-def _smallest_direction(rows: FloatArray) -> float:
-    return float(np.linalg.svd(np.linalg.qr(rows, mode="r"), compute_uv=False).min())
+    def fit(self, rate: float) -> tuple[FloatArray, FloatArray]:
+        """Coefficients and their sandwich (HC1) standard errors at one rate."""
+        design = self._combine(rate)
+        smallest = self._smallest(design)
+        if smallest < self.settings.smallest_direction:
+            raise ValueError(
+                f"at rate {rate:.12g} the averaged features are nearly singular (smallest singular "
+                f"value {smallest:.2g} of features of length one): what varies inside groups has "
+                "been averaged out; give rates further below 1"
+            )
+        Q, R = np.linalg.qr(design)
+        theta = np.linalg.solve(R, Q.T @ self.triangle[:, -1])
+        n, k = len(self.labels), len(theta)
+        inverse = np.linalg.inv(R)
+        products = np.zeros((k, k))
+        for rows in self._blocks():
+            both = self._both(rows)
+            averaged = self._combined(both, rate)
+            # Scores in an orthonormal basis: their products lose no digits where R is ill
+            # conditioned.
+            scores = (averaged @ inverse) * (both[:, -1] - averaged @ theta)[:, None]
+            products += scores.T @ scores
+        leads = self._leads() @ inverse
+        # HC1 takes off a degree of freedom for every coefficient.
+        variances = ((leads @ products) * leads).sum(axis=1) * (n / (n - k))
+        coef = self._leads() @ theta
+        coef[: int(self.fit_intercept)] += self.level
+        return coef, np.sqrt(variances)
 
+    def _blocks(self) -> Iterator[slice]:
+        step = self.settings.rows_per_block
+        return (slice(first, first + step) for first in range(0, len(self.labels), step))
 
-def _check_columns(smallest: float, settings: AveragingSettings) -> None:
-    if smallest < settings.smallest_direction:
-        raise ValueError(
-            "the features are nearly singular as they are given: some columns are constant or "
-            "linear combinations of each other, so that single coefficients are not determined; "
-            "drop columns and fit again"
-        )
+    def _both(self, rows: slice) -> FloatArray:
+        """Columns: one (for the intercept), features, means of their groups, labels."""
+        own = self.X[rows] - self.centre
+        means = own.copy()  # pinned rows keep their own
+        movable = self.block_of_row[rows]
+        means[: len(movable)] = self.means[movable]
+        ones = [np.ones((len(own), 1))] if self.fit_intercept else []
+        return np.hstack([*ones, own, means, self.labels[rows, None]])
 
+    def _combine(self, rate: float) -> FloatArray:
+        return self._combined(self.triangle, rate)
 
-def _leads(centre: FloatArray, scale: FloatArray, fit_intercept: bool) -> FloatArray:
-    """From coefficients of centred and scaled features to those of the features as given."""
-    slopes = np.diag(1.0 / scale)
-    if not fit_intercept:
-        return slopes
-    leads = np.zeros((1 + len(scale), 1 + len(scale)))
-    leads[0, 0] = 1.0
-    leads[0, 1:] = -centre / scale
-    leads[1:, 1:] = slopes
-    return leads
+    def _combined(self, both: FloatArray, rate: float) -> FloatArray:
+        """Columns of averaged features (after the intercept's) from those of `_both`."""
+        first, d = int(self.fit_intercept), len(self.scale)
+        own, means = both[:, first : first + d], both[:, first + d : first + 2 * d]
+        averaged = ((1.0 - rate) * own + rate * means) / self.scale
+        return np.hstack([both[:, :first], averaged])
+
+    def _smallest(self, design: FloatArray) -> float:
+        """Smallest singular value of the features, after what the intercept explains."""
+        first = int(self.fit_intercept)
+        inner = np.asarray(np.linalg.qr(design, mode="r"))[first:, first:]
+        return float(np.linalg.svd(inner, compute_uv=False).min())
+
+    def _leads(self) -> FloatArray:
+        """From coefficients of centred and scaled features to those of the features as given."""
+        slopes = np.diag(1.0 / self.scale)
+        if not self.fit_intercept:
+            return slopes
+        mean = np.append(1.0, -self.centre / self.scale)
+        return np.vstack([mean, np.hstack([np.zeros((len(slopes), 1)), slopes])])
