@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .estimators._sensitivity_result import SensitivityResult
     from .estimators.audit import AuditResult, audit_release
     from .estimators.blocks import BlockCheck, BlocksResult, check_blocks
     from .estimators.formula import fit_formula
@@ -56,6 +57,7 @@ _HOMES = {
     "ShuffledRegressor": "estimators.shuffled",
     "StochasticEMRegressor": "estimators.stochastic",
     "RankWarning": "exceptions",
+    "SensitivityResult": "estimators._sensitivity_result",
     "SchedulerLostError": "exceptions",
     "Streaming": "estimators.streaming",
     "Summary": "show.summary",
@@ -85,6 +87,7 @@ __all__ = [
     "Progress",
     "RankWarning",
     "SchedulerLostError",
+    "SensitivityResult",
     "ShuffledRegressor",
     "StochasticEMRegressor",
     "StoredModel",

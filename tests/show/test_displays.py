@@ -19,6 +19,7 @@ from unshuffle.show.plots import (
     MatchDisplay,
     PathDisplay,
     ResidualDisplay,
+    SensitivityDisplay,
     SolutionsDisplay,
 )
 from unshuffle.show.plots.calibration import wilson
@@ -368,3 +369,56 @@ def test_a_missing_matplotlib_names_the_command(monkeypatch, mostly_right):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r'pip install "unshuffle\[plots\]"'):
         CoefficientDisplay.from_estimator(mostly_right)
+
+
+def test_sensitivity_draws_estimates_bands_and_the_fit(mostly_right):
+    result = mostly_right.mismatch_sensitivity()
+    display = SensitivityDisplay.from_estimator(mostly_right, level=0.8)
+    assert len(display.ax_) == 3
+    for j, axes in enumerate(display.ax_, start=1):
+        curve = axes.get_lines()[0]
+        np.testing.assert_allclose(curve.get_xdata(), 100.0 * result.rates)
+        np.testing.assert_allclose(curve.get_ydata(), result.coef[:, j])
+        band = axes.collections[0].get_paths()[0].vertices
+        ends = result.interval(0.8)[:, j]
+        np.testing.assert_allclose([band[:, 1].min(), band[:, 1].max()], [ends.min(), ends.max()])
+        (fit,) = axes.containers
+        np.testing.assert_array_equal(fit.lines[0].get_xdata(), 100.0 * result.fitted_rate)
+        np.testing.assert_array_equal(fit.lines[0].get_ydata(), mostly_right.coef_[j - 1])
+        segment = fit.lines[2][0].get_segments()[0][:, 1]
+        np.testing.assert_allclose(segment, mostly_right.conf_int(0.8)[j])
+        assert axes.get_title(loc="left") == f"x{j - 1}"
+    (legend,) = display.figure_.legends
+    assert [entry.get_text() for entry in legend.get_texts()][1] == "80% interval"
+
+
+def test_sensitivity_on_given_axes_with_chosen_rates(mostly_right):
+    axes = axes_on_new_figure(2)
+    display = SensitivityDisplay.from_estimator(
+        mostly_right, rates=[0.5, 0.1], features=[2, 0], ax=axes
+    )
+    assert [panel.get_title(loc="left") for panel in display.ax_] == ["x2", "x0"]
+    np.testing.assert_allclose(axes[0].get_lines()[0].get_xdata(), [10.0, 50.0])
+    assert all(panel.get_xlabel() and panel.get_ylabel() for panel in axes)
+    assert display.figure_.legends == []  # the figure is the user's
+    with pytest.raises(ValueError, match="this picture has 3 panels but ax holds 2 axes"):
+        SensitivityDisplay.from_estimator(mostly_right, ax=axes)
+
+
+def test_sensitivity_of_a_fit_far_from_all_rates_is_a_level_line(zones):
+    _, model = zones
+    display = SensitivityDisplay.from_estimator(model)
+    line = display.ax_[0].get_lines()[1]
+    assert line.get_label() == "this fit"
+    assert set(line.get_ydata()) == {model.coef_[0]}
+    for n_panels, shape in ((1, (1, 1)), (4, (2, 2)), (5, (2, 3))):
+        many = SensitivityDisplay(model.mismatch_sensitivity(), features=[1] * n_panels).plot()
+        assert many.ax_[0].get_gridspec().get_geometry() == shape
+        assert len(many.figure_.axes) == n_panels
+
+
+def test_sensitivity_needs_a_fit_that_has_it(partial):
+    with pytest.raises(NotFittedError):
+        SensitivityDisplay.from_estimator(ShuffledRegressor())
+    with pytest.raises(ValueError, match="MixtureRegressor does not have; use ShuffledRegressor"):
+        SensitivityDisplay.from_estimator(MixtureRegressor().fit(partial.X, partial.y))

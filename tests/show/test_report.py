@@ -130,11 +130,12 @@ def test_names_in_pictures_are_used_once(page):
 
 def test_pictures_take_their_colours_from_the_page(page):
     drawings = re.findall(r"<svg.*?</svg>", page, re.S)
-    assert len(drawings) == 4  # coefficients, pairs, residuals, path
+    assert len(drawings) == 5  # sensitivity, coefficients, pairs, residuals, path
     for drawing in drawings:
         assert 'role="img"' in drawing and "currentColor" in drawing
         assert not re.search(r"(fill|stroke): #0", drawing)
-    assert "var(--blue)" in drawings[0] and "var(--vermilion)" in drawings[0]
+    assert "var(--blue)" in drawings[0] and "var(--grey)" in drawings[0]
+    assert "var(--blue)" in drawings[1] and "var(--vermilion)" in drawings[1]
 
 
 def test_data_settings_versions_and_code_are_shown(page):
@@ -246,3 +247,40 @@ def test_a_report_is_written_whole_or_not_at_all(tmp_path, model, monkeypatch):
 
 def _fail(*_):
     raise OSError("disk is gone")
+
+
+def test_exchanged_labels_have_a_section_with_table_picture_and_sentence(model, page):
+    first = page.index('<section id="coefficients-section">')
+    assert first < page.index('<section id="sensitivity">') < page.index('<section id="pictures">')
+    assert '<a href="#sensitivity">' in page
+    assert "if a given share of the labels was exchanged at random inside groups" in text_of(page)
+    body = re.search(r'<table id="sensitivity-table">.*?<tbody>(.*?)</tbody>', page, re.S)[1]
+    lines = [re.findall(r"<td[^>]*>([^<]*)", line) for line in body.strip().split("\n")]
+    result = model.mismatch_sensitivity()
+    shown = np.vstack([result.coef, result.fitted.values]).T
+    assert [line[1:] for line in lines] == [[f"{v:.4g}" for v in values] for values in shown]
+    assert 'id="picture-sensitivity"' in page
+
+
+def test_exchanged_labels_have_a_section_only_where_the_order_given_counts(data):
+    known = ShuffledRegressor(pairing="known").fit(data.X, data.y_ordered)
+    assert 'id="picture-sensitivity"' in build_report(known)
+    lost = ShuffledRegressor(pairing="lost", search="none", random_state=0)
+    with pytest.warns(UserWarning, match="do not trust"):
+        lost.fit(data.X, data.y)
+    unchosen = StochasticEMRegressor(mismatch_rate=0.2, max_iter=2, tol=0.0, random_state=0)
+    for other in (lost, unchosen.fit(data.X, data.y), MixtureRegressor().fit(data.X, data.y)):
+        assert "sensitivity" not in build_report(other)
+
+
+def test_a_section_that_cannot_be_computed_says_why(model):
+    shown = text_of(build_report(pickle.loads(pickle.dumps(model))))
+    assert "Not computed: this ShuffledRegressor was loaded from a file" in shown
+
+
+def test_panels_of_exchanged_labels_are_limited(model):
+    page = build_report(model, limits=ShowSettings(most_panels=1))
+    caption = re.search(r'id="picture-sensitivity">.*?<figcaption>(.*?)</figcaption>', page, re.S)[
+        1
+    ]
+    assert "Only the 1 of 3 coefficients" in caption

@@ -6,9 +6,12 @@ from ._base import BaseShuffledRegressor
 from ._inference import InferenceMethods
 from ._matches import MatchMethods
 from ._posterior import PosteriorMethods
+from ._sensitivity import SensitivityMethods
 
 
-class SampledRegressor(InferenceMethods, PosteriorMethods, MatchMethods, BaseShuffledRegressor):
+class SampledRegressor(
+    InferenceMethods, PosteriorMethods, MatchMethods, SensitivityMethods, BaseShuffledRegressor
+):
     """Fits that average over permutations, with all that can be asked of them."""
 
     __metadata_request__fit: ClassVar = {"groups": True, "known": True, "match_prob": True}

@@ -90,3 +90,16 @@ class BlockSettings:
 
 
 BLOCKS = BlockSettings()
+
+
+@dataclass(frozen=True)
+class AveragingSettings:
+    """Least squares on features averaged inside groups."""
+
+    # Smallest singular value of averaged features, in units of the features as given. Below it
+    # rounding would leave fewer than six digits of a coefficient.
+    smallest_direction: float = 1e-10
+    rows_per_block: int = 16_384  # at a time, with all that is computed from them
+
+
+AVERAGING = AveragingSettings()

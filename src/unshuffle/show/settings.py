@@ -17,6 +17,7 @@ class ShowSettings:
 
     # Figures of a report: what can still be distinguished at `picture_width`.
     most_drawn_coefficients: int = 25
+    most_panels: int = 6  # of coefficients against the rate of exchanged labels
     most_points: int = 700
     picture_width: float = 5.2  # inches: one on a phone, two beside each other on a screen
     # Beyond it the chain behind the pairs of a group would take longer than the rest of the page.

@@ -8,6 +8,7 @@ from .coefficients import CoefficientDisplay
 from .match import MatchDisplay
 from .path import PathDisplay
 from .residuals import ResidualDisplay
+from .sensitivity import SensitivityDisplay
 from .solutions import SolutionsDisplay
 
 __all__ = [
@@ -16,5 +17,6 @@ __all__ = [
     "MatchDisplay",
     "PathDisplay",
     "ResidualDisplay",
+    "SensitivityDisplay",
     "SolutionsDisplay",
 ]

@@ -25,9 +25,25 @@ MOST_STYLES = len(COLOURS)
 
 
 def panels(
-    ax: Any, n_panels: int = 1, *, size: tuple[float, float] = (6.4, 4.0)
+    ax: Any,
+    n_panels: int = 1,
+    *,
+    size: tuple[float, float] = (6.4, 4.0),
+    n_columns: int | None = None,
 ) -> tuple["Figure", list["Axes"]]:
-    """The axes to draw on: those given, or new ones side by side; `size` in inches for each."""
+    """The axes to draw on: those given, or new ones side by side; `size` in inches for each.
+
+    With `n_columns` new ones stand in lines of at most so many.
+    """
+    if ax is None and n_columns is not None:
+        across, down = min(n_panels, n_columns), -(-n_panels // n_columns)
+        figure, axes = _pyplot().subplots(
+            down, across, squeeze=False, layout="constrained",
+            figsize=(size[0] * across, size[1] * down),
+        )  # fmt: skip
+        for spare in axes.ravel()[n_panels:]:
+            spare.remove()
+        return figure, list(axes.ravel()[:n_panels])
     if ax is None:
         figure, axes = _pyplot().subplots(
             1, n_panels, squeeze=False, layout="constrained",

@@ -17,6 +17,7 @@ from ..settings import SHOW, ShowSettings
 from . import sections
 from .facts import DataFacts, facts_of
 from .rows import rows_of
+from .sensitivity import sensitivity
 
 TITLE = "Regression with shuffled labels"
 
@@ -76,6 +77,7 @@ def build_report(
             "the rows of the fit"
         )
     script = _resource("page.js")
+    exchanged = sensitivity(model, limits)
     return _fill(
         _resource("page.html"),
         {
@@ -87,6 +89,8 @@ def build_report(
             "script": script,
             "verdict": sections.verdict(model),
             "coefficients": sections.coefficients(model, names, limits),
+            "sensitivity": exchanged.section,
+            "sensitivity_link": exchanged.link,
             "pictures": sections.pictures(model, data, rows, limits),
             "matches": sections.matches(model, data, rows, limits),
             "data": sections.data_facts(data, limits),

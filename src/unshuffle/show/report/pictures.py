@@ -44,12 +44,13 @@ STYLE: dict[str, Any] = {
 
 
 class Figure(NamedTuple):
-    """A figure of the page: heights of its panels in inches, and what draws on their axes."""
+    """A figure of the page: heights of its lines of panels in inches, and what draws on them."""
 
     name: str
     caption: str
     heights: tuple[float, ...]
     draw: Callable[[Any], Any]
+    n_columns: int = 1
 
 
 def figures_of(model: Any, data: DataFacts, rows: FitRows, limits: ShowSettings) -> list[Figure]:
@@ -171,8 +172,10 @@ def as_svg(figure: Figure, width: float) -> str:
     with matplotlib.style.context(["default", STYLE]):
         layout = ConstrainedLayoutEngine(hspace=0.06, h_pad=0.06)
         drawing = Drawing(figsize=(width, sum(heights)), layout=layout)
-        axes = drawing.subplots(len(heights), 1, squeeze=False, height_ratios=heights)
-        figure.draw(axes.ravel() if len(heights) > 1 else axes[0, 0])
+        axes = drawing.subplots(
+            len(heights), figure.n_columns, squeeze=False, height_ratios=heights
+        )
+        figure.draw(axes.ravel() if axes.size > 1 else axes[0, 0])
         # Figure.savefig would lay out twice and draw twice.
         layout.execute(drawing)
         drawing.set_layout_engine("none")
