@@ -24,8 +24,9 @@ from ..search.population import automatic_budget
 from ..search.settings import DEFAULT as SEARCH
 from ..search.starts import anchor, group_means
 from .data import InMemory
+from .examination import compare_chain, examine
 from .known import fit_known
-from .linked import compare_chain, examine, fit_as_given, fit_expected
+from .linked import fit_as_given, fit_expected
 from .progress import Progress, Reporting, quiet
 from .results import AutoFit, Matches, MismatchFit, SearchFit, StochasticFit
 from .settings import AutoSettings, StochasticSettings
@@ -136,23 +137,20 @@ class Router:
         data, settings, solver = self.data, self.settings, self.solver
         if settings.mismatch_rate != "estimate" or data.match_prob is not None:
             return self._chain_outcome(None)
-        found = examine(data.problem, solver, settings.noise)
-        facts, answer = found.facts, found.facts.answer
-        if answer == "mismatches" and (found.normal or not found.whole):
+        found = examine(data.problem, settings.noise)
+        facts = found.facts
+        if facts.answer == "mismatches" and (found.normal or not found.whole):
             outcome = self._chain_outcome(facts)
             assert outcome.mismatch is not None
-            if found.normal and outcome.mismatch.answer == "mismatches":
+            if outcome.mismatch.answer == "mismatches":
                 return outcome
-            answer = answer if found.whole else outcome.mismatch.answer
-            if not found.whole and answer == "mismatches":
-                return outcome
-        if answer in {"mismatches", "bounded"} and found.whole:
-            fit = fit_expected(data, solver, settings.seed, found)
+            facts = facts if found.whole else outcome.mismatch
+        if facts.answer == "mismatches":
+            assert found.best is not None
+            fit = fit_expected(data, solver, settings.seed, found.best)
             return Outcome(fit, "mostly-right", mismatch=facts)
-        if answer != "none":
-            facts = replace(facts, answer="inconsistent")
         fit = fit_as_given(data, solver, settings.seed)
-        if answer != "none":
+        if facts.answer != "none":
             fit = replace(fit, mismatch_rate=NAN)
         return Outcome(fit, "mostly-right", "least squares", mismatch=facts)
 
@@ -184,11 +182,12 @@ class Router:
         )
         if assumed and self._order_left():
             return self.mostly_right
-        finding = self.explore()
-        assumed = not ordered and p_value < ROUTES.perhaps and not self._uses(finding)
-        if assumed and self._order_left():
+        outcome = self.lost(self.explore())
+        # Where the order may carry information, a match must be beyond doubt to be preferred.
+        plausible = not ordered and p_value < ROUTES.perhaps and self._order_left()
+        if plausible and self.conclude(outcome, p_value).verdict.level != "trust":
             return self.mostly_right
-        return self.lost(finding)
+        return outcome
 
     def _order_left(self) -> bool:
         """Whether a fit that assumes the order given finds that some of it is left."""

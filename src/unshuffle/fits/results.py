@@ -295,16 +295,20 @@ class MismatchFit:
 
     Attributes
     ----------
-    answer : {"none", "mismatches", "bounded", "inconsistent"}
+    answer : {"none", "mismatches", "doubtful", "inconsistent"}
         No sign of mismatches; a fit with mismatches that is consistent with least squares as
-        given; a fit whose fitted values stay tied to least squares, where mismatches are beyond
-        doubt but the free fit is not consistent; or least squares, where neither is.
+        given; or least squares, where noise that grows explains nearly as much as mismatches do,
+        or where a fit with mismatches contradicts least squares.
     p_value : float
         Of the labels as given against a model with mismatches, if there were none.
     rate, rate_limit : float
         Most likely rate with fitted values tied to least squares, and its upper 95 % limit.
     radius : float
         95 % radius of least squares as given, as a share of its length.
+    gain : float
+        Twice the gain in log likelihood by mismatches, per row.
+    r_squared : float
+        Of least squares as given.
     noise : {"normal", "t", "mixture"}
         Law of the noise that the data chose.
     spread_by_fit : bool
@@ -322,6 +326,8 @@ class MismatchFit:
     rate: float
     rate_limit: float
     radius: float
+    gain: float
+    r_squared: float
     noise: str
     spread_by_fit: bool
     consistency: Consistency | None

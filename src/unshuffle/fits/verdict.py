@@ -33,16 +33,17 @@ def _order_checks(found: AutoFit) -> list[Reason | None]:
     if facts.answer == "none":
         return [order, checks.no_mismatches(facts.p_value, facts.rate_limit, facts.radius)]
     assert facts.consistency is not None
-    consistency, slope = facts.consistency, checks.mismatched_slope(facts.consistency.slope)
+    consistency = facts.consistency
+    if facts.answer == "doubtful":
+        return [order, checks.doubtful_mismatches(facts.gain)]
     if facts.answer == "inconsistent":
         return [order, checks.not_consistent(consistency)]
     assert fit.mismatch_rate is not None
     return [
         order,
         checks.mismatches(fit.mismatch_rate),
-        checks.bounded(facts.p_value) if facts.answer == "bounded" else None,
         checks.consistency(consistency.distance, consistency.p_value),
-        slope,
+        checks.mismatched_slope(consistency.slope),
         None if isnan(facts.pit_distance) else checks.noise_law(facts.noise, facts.pit_distance),
         _precision(found),
         None if isnan(found.temper_shift) else checks.noise_sensitivity(found.temper_shift),

@@ -122,15 +122,16 @@ def mismatched_slope(slope: float, settings: CheckSettings = CHECKS) -> Reason |
     )  # fmt: skip
 
 
-def bounded(p_value: float) -> Reason:
-    """Mismatches are beyond doubt, but a free fit contradicts least squares."""
+def doubtful_mismatches(gain: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Noise that grows explains nearly as much as mismatches, so that these were not used."""
+    limit = settings.doubtful_gain
     text = (
-        f"Labels are exchanged (p-value {p_value:.2g}), but a free fit is not consistent with "
-        "least squares, so the fitted values were kept to a multiple of least squares (good: not "
-        "needed)"
+        "The noise changes with the fitted value, and mismatches explain little more "
+        f"(twice the log likelihood per row {gain:.2f}, good: above {limit:g}), so the fit is "
+        "least squares, and the rate of mismatches cannot be determined"
     )
-    advice = "treat the coefficients as a correction of least squares; see mismatch_sensitivity()"
-    return Reason("caution", "bounded by least squares", p_value, 0.0, text, advice)
+    advice = "transform the labels so that their noise is even, or mark known rows"
+    return Reason("caution", "evidence of mismatches", gain, limit, text, advice)
 
 
 def noise_law(name: str, distance: float, settings: CheckSettings = CHECKS) -> Reason:

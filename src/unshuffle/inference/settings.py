@@ -43,14 +43,16 @@ class CheckSettings:
     # Below this p-value labels count as exchanged. Stricter than usual: real noise differs from
     # any law, and a fit with mismatches is worse than least squares where there are none.
     mismatch_p: float = 0.007
-    # From here on labels are exchanged beyond doubt, so that least squares is surely too flat.
-    mismatch_p_sure: float = 1e-10
+    # Where the noise grows with the fit and the features explain little, a subset of rows with
+    # other noise looks like mismatches: there the gain per row must be larger.
+    doubtful_gain: float = 0.1
+    doubtful_r_squared: float = 0.4
     # A fit with mismatches must agree with least squares as given: relative length of the
     # difference, or its p-value; rates with free and with tied coefficients; slope of the labels of
     # mismatched rows, which is 0 in theory. Set on the real tables of `make bench-real`.
     consistent_distance: float = 0.2
     consistent_p: float = 0.05
-    rate_difference: float = 0.1
+    rate_difference: float = 0.15
     mismatched_slope: float = 0.35
     # The same for a fit that is to be trusted.
     trusted_distance: float = 0.2
