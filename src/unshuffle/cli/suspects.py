@@ -69,6 +69,7 @@ def suspects(
         columns = {
             "row": table["row"] + 1,
             fitted.rows.label: table["label"],
+            "kind": table["kind"],
             "match_probability": table["match_proba"],
             "partner": table["partner_1"] + (table["partner_1"] >= 0),
             "partner_probability": table["partner_1_proba"],
@@ -99,7 +100,7 @@ def _show(columns: dict[str, Any], n_rows: int, pairing: str, threshold: float) 
     lines = list(zip(*columns.values(), strict=True))
     typer.echo(
         f"{len(lines)} of {n_rows} rows are less than {threshold:.0%} likely to hold their own "
-        "label"
+        "label and no gross error"
     )
     if pairing == "lost":
         typer.echo("The order given carries no information: any row may hold any label.")
@@ -108,9 +109,9 @@ def _show(columns: dict[str, Any], n_rows: int, pairing: str, threshold: float) 
     table = Table()
     for name in columns:
         table.add_column(name, justify="right")
-    for row, value, probability, partner, share in lines[: CLI.listed]:
+    for row, value, kind, probability, partner, share in lines[: CLI.listed]:
         named = (str(partner), f"{share:.3f}") if partner > 0 else ("-", "-")
-        table.add_row(str(row), f"{value:g}", f"{probability:.3f}", *named)
+        table.add_row(str(row), f"{value:g}", str(kind), f"{probability:.3f}", *named)
     Console().print(table)
     if len(lines) > CLI.listed:
         typer.echo(f"... and {len(lines) - CLI.listed} more; --out FILE writes them all")

@@ -27,6 +27,8 @@ class InferenceMethods(BootstrapMethods):
     noise_scale_se_: float
     mismatch_rate_: float
     mismatch_rate_se_: float
+    match_proba_: FloatArray
+    spread_by_fit_: bool
     n_groups_: int
 
     def conf_int(
@@ -242,12 +244,35 @@ class InferenceMethods(BootstrapMethods):
             "groups": f"{self.n_groups_}",
             "noise": noise,
         }
+        facts |= self._noise_facts()
         rate = getattr(self, "mismatch_rate_", None)
-        if rate is not None and pairing != "lost":
+        if rate is not None and np.isnan(rate):
+            facts["mismatched"] = "cannot be determined"
+        elif rate is not None and pairing != "lost":
             error = (
                 "" if np.isnan(self.mismatch_rate_se_) else f" (se {self.mismatch_rate_se_:.2g})"
             )
             facts["mismatched"] = f"{rate:.1%}{error}"
+        return facts
+
+    def _noise_facts(self) -> dict[str, str]:
+        """Law of the noise, test of mismatches, and labels that look wrong, where known."""
+        facts: dict[str, str] = {}
+        law = getattr(self, "noise_", None)
+        if law is not None:
+            name = {"normal": "normal", "t": "Student's t", "mixture": "mixture of normals"}[law]
+            grows = ", spread depends on the fitted value" if self.spread_by_fit_ else ""
+            facts["noise law"] = f"{name}{grows}"
+        p_value = getattr(self, "mismatch_pvalue_", np.nan)
+        if not np.isnan(p_value):
+            facts["any mismatches"] = f"p = {p_value:.2g}"
+        off = getattr(self, "off_proba_", None)
+        if off is not None:
+            exchanged = int(np.sum(1.0 - self.match_proba_ > 0.5))
+            facts["suspects"] = (
+                f"{exchanged} labels look exchanged, {int(np.sum(off > 0.5))} look wrong but "
+                "nobody else's"
+            )
         return facts
 
     def _estimates(self) -> Estimates:

@@ -85,12 +85,13 @@ class MatchMethods:
         return posterior
 
     def suspects(self, threshold: float = 0.5, *, n_partners: int = 3) -> Any:
-        """Rows whose label is probably not their own, and whose it may be instead.
+        """Rows whose label is probably not their own, or far off, and whose it may be instead.
 
         Parameters
         ----------
         threshold : float, default=0.5
-            Rows with a lower probability of holding their own label are listed.
+            Rows with a lower probability of holding a label that is their own and not far off
+            are listed.
         n_partners : int, default=3
             Most partners named for each row.
 
@@ -98,8 +99,9 @@ class MatchMethods:
         -------
         table : data frame
             Of the library that the data of the fit came in; pandas for arrays. One line per
-            suspect, the least likely match first: `row`, its `label`, `match_proba`, and
-            `partner_1`, `partner_1_proba`, ...: the rows beside which its own label may stand,
+            suspect, the least likely match first: `row`, its `label`, `kind` ("mismatched": the
+            label of another row; "off": the row's own, but far off, or nobody's), `match_proba`,
+            and `partner_1`, `partner_1_proba`, ...: the rows beside which its own label may stand,
             and how probable that is (−1 and NaN where there are fewer partners).
         """
         check_is_fitted(self)
@@ -115,8 +117,11 @@ class MatchMethods:
                 "this fit has no match probabilities: no label was given beside a row "
                 "(fit_unpaired), or the model is variant='published' (use variant='exact')"
             )
-        rows = np.flatnonzero(self.match_proba_ < threshold)
-        rows = rows[np.argsort(self.match_proba_[rows], kind="stable")]
+        off = getattr(self, "off_proba_", np.zeros(len(self.match_proba_)))
+        sound = self.match_proba_ - off
+        rows = np.flatnonzero(sound < threshold)
+        rows = rows[np.argsort(sound[rows], kind="stable")]
+        mismatched = 1.0 - self.match_proba_[rows] >= off[rows]
         posterior = self._permutations()
         problem = posterior.problem
         arranged = problem.arranged_rows(rows)
@@ -124,6 +129,7 @@ class MatchMethods:
         table: dict[str, Any] = {
             "row": rows,
             "label": problem.restore(problem.y)[rows],
+            "kind": np.where(mismatched, "mismatched", "off"),
             "match_proba": self.match_proba_[rows],
         }
         for k in range(n_partners):
@@ -131,12 +137,12 @@ class MatchMethods:
                 _partner(share, own, k) for share, own in zip(shares, arranged, strict=True)
             ]
             labels = np.array([label for label, _ in partners], dtype=np.int64)
+            labels = np.where(mismatched, labels, -1)
             named = labels >= 0
             labels[named] = problem.user_rows(labels[named])
             table[f"partner_{k + 1}"] = labels
-            table[f"partner_{k + 1}_proba"] = np.array(
-                [share for _, share in partners], dtype=float
-            )
+            share = np.array([share for _, share in partners], dtype=float)
+            table[f"partner_{k + 1}_proba"] = np.where(mismatched, share, np.nan)
         return table
 
     def repair(self, y: Any) -> FloatArray:

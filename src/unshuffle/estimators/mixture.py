@@ -40,9 +40,9 @@ class MixtureRegressor(BaseLinearRegressor):
     noise : {"normal", "t", "mixture", "auto"}, default="normal"
         Law of the noise of own labels: normal, Student's t, or a mixture of up to three normals;
         "auto" chooses by the Bayesian information criterion. With another law than "normal" the
-        density :math:`f` is the mean of the densities at all rows, tied to the model, and the
-        spread of the noise may depend on the fitted value. Where the noise is far from normal the
-        coefficients are more exact than least squares with known order.
+        density :math:`f` is the mean of the densities at all rows, tied to the model. Where the
+        noise is far from normal the coefficients are more exact than least squares with known
+        order.
 
     Attributes
     ----------

@@ -96,7 +96,8 @@ def examine(
         answer = "doubtful"
     elif not _consistent(found, checks):
         answer = "inconsistent"
-    facts = _with_noise(replace(facts, answer=answer, consistency=found), best, model)
+    used = best if answer == "mismatches" else profile.none
+    facts = _with_noise(replace(facts, answer=answer, consistency=found), used, model)
     return Examination(profile, best, _by_row(facts, problem, whole), whole)
 
 

@@ -65,7 +65,8 @@ def fit_law_mixture(
     straight = replace(settings.curve, rows_per_column=problem.n_rows, penalties=(1e-9, 1e-9, 1))
     curve = MeanCurve(X, problem.y, problem.starts, straight)
     model = NoiseModel(curve, match_prob, settings.profile)
-    shapes = shapes_named(noise)
+    # A spread that follows the fitted values would let the likelihood pull the slopes.
+    shapes = tuple(shape for shape in shapes_named(noise) if not shape.by_fit)
     if mismatch_rate is None and match_prob is None:
         profile = profile_rate(model, shapes)
         shape, found = profile.shape, profile.best

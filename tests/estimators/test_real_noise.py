@@ -1,0 +1,144 @@
+"""Correctly paired labels with noise that is not normal, and labels that belong to nobody."""
+
+import numpy as np
+import pytest
+
+from unshuffle import MixtureRegressor, ShuffledRegressor, StochasticEMRegressor
+from unshuffle.datasets import make_shuffled_regression
+
+
+def ols(X, y):
+    return np.linalg.lstsq(np.column_stack([np.ones(len(y)), X]), y, rcond=None)[0][1:]
+
+
+def gross_errors(seed, n_errors=10):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(200, 2))
+    y = X @ [1.0, -0.5] + 0.5 * rng.normal(size=200)
+    rows = rng.permutation(200)[:n_errors]
+    y[rows] += 5.0 * rng.choice([-1.0, 1.0], n_errors)
+    return X, y, rows
+
+
+@pytest.mark.long
+def test_gross_errors_are_not_taken_for_exchanged_labels():
+    slopes, before, found, false = [], [], 0, 0
+    for seed in range(6):
+        X, y, rows = gross_errors(seed)
+        model = ShuffledRegressor(random_state=0).fit(X, y)
+        slopes.append(model.coef_[0])
+        assert model.verdict_.level == "trust"
+        assert model.mismatch_rate_ < 0.02
+        table = model.suspects()
+        assert set(table["kind"]) == {"off"}
+        found += np.isin(table["row"], rows).sum()
+        false += (~np.isin(table["row"], rows)).sum()
+        normal = StochasticEMRegressor(mismatch_rate="estimate", random_state=0).fit(X, y)
+        before.append(normal.coef_[0])
+    # A slope of least squares has a standard error of about .09 here.
+    assert abs(np.mean(slopes) - 1.0) < 4.5 * 0.09 / 6**0.5
+    assert np.mean(before) > 1.15  # the control: a duty to place every label steepens the slope
+    assert found >= 57
+    assert false <= 12
+
+
+@pytest.mark.parametrize("noise", ["t", "lognormal"])
+def test_correctly_paired_labels_keep_least_squares(noise):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 2))
+    e = rng.standard_t(3, 500) if noise == "t" else np.exp(rng.normal(size=500))
+    y = X @ [1.0, -0.5] + e
+    model = ShuffledRegressor(random_state=0).fit(X, y)
+    np.testing.assert_allclose(model.coef_, ols(X, y), rtol=1e-9)
+    assert (model.start_, model.pairing_) == ("least squares", "mostly-right")
+    assert model.verdict_.level == "trust"
+    assert model.mismatch_pvalue_ > 0.05
+    assert "no sign of exchanged labels" in str(model.summary())
+
+
+def test_the_answer_without_mismatches_has_robust_standard_errors():
+    sm = pytest.importorskip("statsmodels.api")
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 2))
+    y = X @ [1.0, 1.0] + np.exp(0.5 * X[:, 0]) * rng.normal(size=300)
+    model = ShuffledRegressor(random_state=0).fit(X, y)
+    assert model.start_ == "least squares"
+    plain = sm.OLS(y, sm.add_constant(X)).fit(cov_type="HC1").bse
+    np.testing.assert_allclose(model.standard_errors_, plain, rtol=1e-6)
+
+
+@pytest.mark.long
+def test_exchanged_labels_under_heavy_tails_are_found():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(800, 2))
+    y = X @ [2.0, -1.0] + 0.4 * rng.standard_t(3, 800)
+    moved = rng.permutation(800)[:160]
+    y[moved] = y[rng.permutation(moved)]
+    model = ShuffledRegressor(random_state=0).fit(X, y)
+    assert model.start_ == "labels as given"
+    assert model.noise_ in {"t", "mixture"}
+    assert abs(model.mismatch_rate_ - 0.2) < 0.05
+    low, high = model.conf_int()[1:].T
+    assert np.all((low < [2.0, -1.0]) & ([2.0, -1.0] < high))
+    assert not np.any((low < ols(X, y)) & (ols(X, y) < high))  # least squares is too flat
+    table = model.suspects()
+    exchanged = table[table["kind"] == "mismatched"]
+    assert np.isin(exchanged["row"], moved).mean() > 0.8
+
+
+def test_a_weak_signal_in_the_right_order_is_neither_lost_nor_rejected():
+    errors, plain = [], []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(200, 2))
+        y = X @ [0.2, -0.1] + rng.normal(size=200)
+        model = ShuffledRegressor(random_state=0).fit(X, y)
+        assert model.verdict_.level != "reject"
+        errors.append(np.linalg.norm(model.coef_ - [0.2, -0.1]))
+        plain.append(np.linalg.norm(ols(X, y) - [0.2, -0.1]))
+    assert np.mean(errors) <= 1.05 * np.mean(plain)
+
+
+def test_a_subset_with_other_slopes_is_not_called_mismatched_with_trust():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(400, 1))
+    line = X[:, 0]
+    y = np.where(rng.random(400) < 0.3, 0.3 * line, line) + 0.2 * rng.normal(size=400)
+    model = ShuffledRegressor(random_state=0).fit(X, y)
+    wrong = abs(model.coef_[0] / ols(X, y)[0] - 1.0) > 0.1
+    assert not (wrong and model.verdict_.level == "trust")
+
+
+@pytest.mark.long
+def test_the_mixture_with_a_law_of_the_noise_beats_known_order():
+    ours, normal, known, rates = [], [], [], []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(600, 3))
+        y = X @ [1.0, -1.0, 0.5] + 0.5 * np.exp(rng.normal(size=600))
+        known.append(np.linalg.norm(ols(X, y) - [1.0, -1.0, 0.5]))
+        moved = rng.permutation(600)[:120]
+        y[moved] = y[rng.permutation(moved)]
+        model = MixtureRegressor(noise="auto").fit(X, y)
+        rates.append(model.mismatch_rate_)
+        ours.append(np.linalg.norm(model.coef_ - [1.0, -1.0, 0.5]))
+        normal.append(abs(MixtureRegressor().fit(X, y).mismatch_rate_ - 0.2))
+    assert np.mean(ours) < 0.7 * np.mean(known)
+    assert np.max(np.abs(np.array(rates) - 0.2)) < 0.06
+    assert np.mean(normal) > 0.08  # normal noise takes the tail for mismatches
+
+
+def test_the_mixture_keeps_a_given_rate_and_given_probabilities():
+    data = make_shuffled_regression(200, 2, noise=0.3, shuffle="fraction", fraction=0.2, random_state=0)
+    fixed = MixtureRegressor(noise="t", mismatch_rate=0.2).fit(data.X, data.y)
+    assert fixed.noise_ == "t"
+    assert np.linalg.norm(fixed.coef_ - data.coef) < 0.2
+    sure = np.full(200, 0.8)
+    sure[:50] = 1.0
+    by_row = MixtureRegressor(noise="mixture").fit(data.X, data.y, match_prob=sure)
+    assert np.all(by_row.match_proba_[:50] > 0.99)
+
+
+def test_an_unknown_law_of_the_noise_is_refused():
+    with pytest.raises(ValueError, match="noise"):
+        ShuffledRegressor(noise="cauchy").fit(np.ones((4, 1)), np.arange(4.0))
