@@ -118,15 +118,14 @@ def law_variance(law: NoiseLaw) -> float:
 
 def off_components(law: NoiseLaw) -> FloatArray:
     """1 for components of gross errors, else 0: few labels, far wider than the others."""
-    off = np.zeros(len(law.weights))
+    off, reach = np.zeros(len(law.weights)), np.hypot(law.means, law.scales)
+    order = np.argsort(reach)
     for k in range(1, len(off)):
-        wide = np.argsort(-law.scales)[:k]
-        rest = np.setdiff1d(np.arange(len(off)), wide)
-        core = float(np.sqrt(np.average(law.scales[rest] ** 2, weights=law.weights[rest])))
-        few = law.weights[wide].sum() <= MOST_OFF
-        if few and law.scales[wide].min() >= TIMES_WIDER * core:
-            off[:] = 0.0
+        core, wide = order[:k], order[k:]
+        usual = float(np.sqrt(np.average(reach[core] ** 2, weights=law.weights[core])))
+        if law.weights[wide].sum() <= MOST_OFF and reach[wide].min() >= TIMES_WIDER * usual:
             off[wide] = 1.0
+            break
     return off
 
 

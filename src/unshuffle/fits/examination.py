@@ -25,6 +25,7 @@ from ..kernels.types import FloatArray
 from ..search.curve import MeanCurve
 from ..search.noise_model import NoiseFit, NoiseModel
 from ..search.rate_profile import RateProfile, profile_rate, shapes_named
+from ..search.robust import median_scale
 from ..search.settings import DEFAULT, SearchSettings
 from .results import MismatchFit, StochasticFit
 
@@ -77,6 +78,7 @@ def examine(
         rate=profile.best.rate,
         rate_limit=profile.upper_limit,
         radius=_radius(reference, y),
+        tail_share=_tail_share(y - reference.solve(y).fitted, checks.tail_scales),
         gain=profile.statistic / rows.n_rows,
         r_squared=_r_squared(reference, y),
         noise=profile.shape.name,
@@ -90,9 +92,12 @@ def examine(
         return Examination(profile, None, _by_row(facts, problem, whole), whole)
     best = model.release(profile.shape, profile.best)
     found = _consistency(reference, y, best, profile.best)
-    doubtful = facts.spread_by_fit and facts.gain < checks.doubtful_gain
     answer = "mismatches"
-    if doubtful and facts.r_squared < checks.doubtful_r_squared:
+    if (
+        facts.spread_by_fit
+        and facts.gain < checks.doubtful_gain
+        and facts.r_squared < checks.doubtful_r_squared
+    ):
         answer = "doubtful"
     elif not _consistent(found, checks):
         answer = "inconsistent"
@@ -130,6 +135,12 @@ def _radius(reference: LeastSquares, y: FloatArray) -> float:
     return float(np.sqrt(reference.rank * quantile * solution.residual_ss / freedom)) / length
 
 
+def _tail_share(residual: FloatArray, scales: float) -> float:
+    """Share of residuals that lie many robust standard deviations from their median."""
+    size = np.abs(residual - np.median(residual))
+    return float(np.mean(size > scales * median_scale(size)))
+
+
 def _r_squared(reference: LeastSquares, y: FloatArray) -> float:
     """Share of the labels' variance that least squares explains."""
     total = float(((y - y.mean()) ** 2).sum())
@@ -147,11 +158,9 @@ def _consistency(
 
 def _consistent(found: Consistency, checks: CheckSettings) -> bool:
     """Whether least squares as given does not contradict a free fit."""
-    near = found.distance < checks.consistent_distance
-    close = abs(found.rate_difference) <= checks.rate_difference
-    same = close and found.p_value > checks.consistent_p
-    near = near and found.rate_difference < checks.rate_difference
-    return found.slope < checks.mismatched_slope and (near or same)
+    near = found.distance < checks.consistent_distance or found.p_value > checks.consistent_p
+    same_rate = abs(found.rate_difference) <= checks.rate_difference
+    return near and same_rate and found.slope < checks.mismatched_slope
 
 
 def _with_noise(facts: MismatchFit, found: NoiseFit, model: NoiseModel) -> MismatchFit:
@@ -196,6 +205,7 @@ def compare_chain(
             rate=NAN,
             rate_limit=NAN,
             radius=_radius(reference, y),
+            tail_share=NAN,
             gain=NAN,
             r_squared=_r_squared(reference, y),
             noise="normal",

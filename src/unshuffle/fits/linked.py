@@ -98,12 +98,14 @@ def _uncertainty(
     """Standard errors from the sandwich of the estimating equations."""
     n, first = problem.n_rows, int(solver.fit_intercept)
     basis = np.column_stack([np.full(n, n**-0.5), solver.basis()])
-    pull = noise_pull((problem.y - fitted) / found.spread, found.law)
+    # Probabilities of a match depend on the distance from the curve, not from the plane.
+    distance = problem.y - found.fitted
+    pull = noise_pull(distance / found.spread, found.law)
     movable = (np.arange(n) < problem.n_movable).astype(float)
     covariance = expected_label_covariance(
         basis,
         *(problem.restore(v) for v in (
-            expected - fitted, problem.y - fitted, pull, found.matched, movable,
+            expected - fitted, distance, pull, found.matched, movable,
         )),
     )  # fmt: skip
     leads = np.zeros((1 + len(solver.to_coef), 1 + solver.rank))

@@ -305,6 +305,8 @@ class MismatchFit:
         Most likely rate with fitted values tied to least squares, and its upper 95 % limit.
     radius : float
         95 % radius of least squares as given, as a share of its length.
+    tail_share : float
+        Share of labels far from least squares as given.
     gain : float
         Twice the gain in log likelihood by mismatches, per row.
     r_squared : float
@@ -326,6 +328,7 @@ class MismatchFit:
     rate: float
     rate_limit: float
     radius: float
+    tail_share: float
     gain: float
     r_squared: float
     noise: str

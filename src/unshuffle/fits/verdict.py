@@ -31,7 +31,12 @@ def _order_checks(found: AutoFit) -> list[Reason | None]:
     assert facts is not None
     order = None if isnan(p_value) else checks.order(p_value)
     if facts.answer == "none":
-        return [order, checks.no_mismatches(facts.p_value, facts.rate_limit, facts.radius)]
+        return [
+            order,
+            checks.mismatch_test(facts.p_value),
+            checks.excluded_rate(facts.rate_limit, facts.radius),
+            checks.tails(facts.tail_share),
+        ]
     assert facts.consistency is not None
     consistency = facts.consistency
     if facts.answer == "doubtful":

@@ -65,19 +65,39 @@ def mismatches(rate: float, settings: CheckSettings = CHECKS) -> Reason:
     )  # fmt: skip
 
 
-def no_mismatches(
-    p_value: float, limit: float, radius: float, settings: CheckSettings = CHECKS
-) -> Reason:
-    """No sign of exchanged labels: how many could there be without a sign?"""
-    highest = settings.excluded_rate * radius
+def mismatch_test(p_value: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Is there a sign of exchanged labels? Where there is none, the fit is least squares."""
+    limit = settings.no_sign_p
+    used = "the fit is least squares on the labels as given"
+    text = f"There is no sign of exchanged labels (p-value {p_value:.2g}, good: above {limit:g})"
+    if p_value >= limit:
+        return Reason("trust", "mismatches", p_value, limit, f"{text}: {used}")
     text = (
-        f"There is no sign of exchanged labels (p-value {p_value:.2g}): the fit is least squares "
-        f"on the labels as given, and up to {_percent(limit)} could be exchanged without a sign"
+        f"There is a weak sign of exchanged labels (p-value {p_value:.2g}, good: above {limit:g})"
     )
+    advice = "see mismatch_sensitivity() for what a rate of mismatches would mean"
+    return Reason("caution", "mismatches", p_value, limit, f"{text}: {used}", advice)
+
+
+def excluded_rate(limit: float, radius: float, settings: CheckSettings = CHECKS) -> Reason:
+    """How many labels could be exchanged without a sign?"""
     return _below(
-        "mismatches that cannot be excluded", limit, highest, None, text,
+        "mismatches that cannot be excluded", limit, settings.excluded_rate * radius, None,
+        f"Up to {_percent(limit)} of the labels could be exchanged without a sign, and slopes be "
+        "too small by as much",
         "see mismatch_sensitivity() for what other rates would mean, or mark known rows",
         form=_percent,
+    )  # fmt: skip
+
+
+def tails(share: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Are there too many labels far off to exclude mismatches?"""
+    return _below(
+        "labels far off", share, settings.tail_caution, None,
+        f"{100.0 * share:.1f} % of the labels lie more than {settings.tail_scales:g} robust "
+        "standard deviations from the fit",
+        "many labels far off hide mismatches; look at suspects() and mismatch_sensitivity()",
+        form="{:.1%}".format,
     )  # fmt: skip
 
 

@@ -46,7 +46,7 @@ class CheckSettings:
     # Where the noise grows with the fit and the features explain little, a subset of rows with
     # other noise looks like mismatches: there the gain per row must be larger.
     doubtful_gain: float = 0.1
-    doubtful_r_squared: float = 0.4
+    doubtful_r_squared: float = 0.5
     # A fit with mismatches must agree with least squares as given: relative length of the
     # difference, or its p-value; rates with free and with tied coefficients; slope of the labels of
     # mismatched rows, which is 0 in theory. Set on the real tables of `make bench-real`.
@@ -59,9 +59,15 @@ class CheckSettings:
     trusted_slope: float = 0.35
     # Least squares is trusted where the rate of mismatches that cannot be excluded changes it by
     # less than so many times its 95 % radius.
-    excluded_rate: float = 1.0
+    excluded_rate: float = 1.5
+    # From this p-value on there is no sign of mismatches; below it the sign is weak.
+    no_sign_p: float = 0.05
+    # Share of labels more than so many robust standard deviations from least squares. With many, a
+    # law of heavy tails describes mismatches as well as they are.
+    tail_scales: float = 4.0
+    tail_caution: float = 0.035
     # Largest distance of the residuals' distribution from the law chosen.
-    pit_caution: float = 0.1
+    pit_caution: float = 0.2
 
 
 CHECKS = CheckSettings()
