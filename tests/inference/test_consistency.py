@@ -60,7 +60,9 @@ def test_without_mismatches_the_covariance_is_hc1(table):
     residual = y - solver.solve(y).fitted
     basis = np.column_stack([np.full(n, n**-0.5), solver.basis()])
     ones, law = np.ones(n), NoiseLaw(np.ones(1), np.zeros(1), np.ones(1))
-    found = expected_label_covariance(basis, residual, residual, noise_pull(residual, law), ones, ones)
+    found = expected_label_covariance(
+        basis, residual, residual, noise_pull(residual, law), ones, ones
+    )
     plain = sm.OLS(y, basis).fit(cov_type="HC1").cov_params()
     np.testing.assert_allclose(found.theta, plain, rtol=1e-9, atol=1e-12)
     assert found.fraction_kept == pytest.approx(1.0)

@@ -29,6 +29,8 @@ class NoiseFit:
     growth : array of shape (2,)
         Coefficients of the log spread by the standardised fitted value z, for z and z² - 1.
     fitted, spread, matched : arrays of shape (n,)
+    growth_score : float
+        Score statistic for other coefficients of the spread: large where it depends on the fit.
     """
 
     rate: float
@@ -38,6 +40,7 @@ class NoiseFit:
     fitted: FloatArray
     spread: FloatArray
     matched: FloatArray
+    growth_score: float
 
     def expected(self, labels: FloatArray) -> FloatArray:
         """Expected own label of each row: the one given, or else the fitted value."""
@@ -137,7 +140,8 @@ class NoiseModel:
                 spread = self._spread(growth, position)
             law = next_law(shape, sums.component, settings.smallest_scale, centred=centred)
         sums = add_up_noise(NoiseRows(residual, spread, position, away, elsewhere), law)
-        return NoiseFit(rate, sums.log_likelihood, law, growth, fitted, spread, sums.matched)
+        score = float(sums.slope @ np.linalg.lstsq(sums.curvature, sums.slope, rcond=None)[0])
+        return NoiseFit(rate, sums.log_likelihood, law, growth, fitted, spread, sums.matched, score)
 
     def _elsewhere(
         self, away: FloatArray, fitted: FloatArray, spread: FloatArray, law: NoiseLaw

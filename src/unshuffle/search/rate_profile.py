@@ -5,7 +5,7 @@ If a share a of the labels was exchanged, least squares on the labels as given e
 fixed by least squares, and the likelihood decides on a alone, with a free law of the noise.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -68,30 +68,55 @@ class RateProfile:
 
 def profile_rate(model: NoiseModel, shapes: tuple[NoiseShape, ...] = SHAPES) -> RateProfile:
     """Choose a law, and follow the likelihood over the rates."""
-    settings, n = model.settings, len(model.y)
-    if len(shapes) > 1:
-        found = {shape: _freely(model, shape) for shape in shapes}
-
-        def criterion(shape: NoiseShape) -> float:
-            best = max(fit.log_likelihood for fit in found[shape])
-            return -2.0 * best + shape.n_parameters * float(np.log(n))
-
-        shape = min(shapes, key=criterion)
-        free = found[shape][1:]
-    else:
-        shape = shapes[0]
-        free = _freely(model, shape)[1:]
+    settings = model.settings
+    shape, free = _choose(model, shapes)
     fits = _distinct([*_along(model, shape, settings.rates), *free])
-    best = max(fits, key=lambda fit: fit.log_likelihood)
+    best = _best(fits)
     for _ in range(2):
         between = _vertex(fits, best)
         if between is None:
             break
         near = min(fits, key=lambda fit: abs(fit.rate - between))
         fits = _distinct([*fits, model.fit(shape, between, near.law, near.growth)])
-        best = max(fits, key=lambda fit: fit.log_likelihood)
+        best = _best(fits)
     rates = np.array([fit.rate for fit in fits])
     return RateProfile(shape, rates, np.array([f.log_likelihood for f in fits]), best, fits[0])
+
+
+def _choose(model: NoiseModel, shapes: tuple[NoiseShape, ...]) -> tuple[NoiseShape, list[NoiseFit]]:
+    """The law by the Bayesian information criterion, and its fits with a free rate.
+
+    Laws are left out where they cannot win: all but the normal one where the residuals look
+    normal, and a spread that depends on the fit where its score is small.
+    """
+    if _looks_normal(model):
+        shapes = tuple(s for s in shapes if s.name == "normal") or shapes
+    found: dict[NoiseShape, list[NoiseFit]] = {}
+    for shape in sorted(shapes, key=lambda shape: shape.by_fit):
+        plain = found.get(replace(shape, by_fit=False)) if shape.by_fit else None
+        if plain is not None and _best(plain).growth_score < model.settings.smallest_score:
+            continue
+        found[shape] = _freely(model, shape)
+    cost = float(np.log(len(model.y)))
+
+    def criterion(shape: NoiseShape) -> float:
+        return shape.n_parameters * cost - 2.0 * _best(found[shape]).log_likelihood
+
+    shape = min(found, key=criterion)
+    return shape, found[shape][1:]
+
+
+def _best(fits: list[NoiseFit]) -> NoiseFit:
+    return max(fits, key=lambda fit: fit.log_likelihood)
+
+
+def _looks_normal(model: NoiseModel) -> bool:
+    """Whether skewness and kurtosis of the labels around the curve are those of a normal."""
+    residual = model.y - model.curve.as_given
+    u = (residual - residual.mean()) / (residual.std() or 1.0)
+    skewness, excess = float((u**3).mean()), float((u**4).mean()) - 3.0
+    statistic = len(u) / 6.0 * (skewness**2 + excess**2 / 4.0)
+    return statistic < model.settings.normal_moments
 
 
 def _distinct(fits: list[NoiseFit]) -> list[NoiseFit]:

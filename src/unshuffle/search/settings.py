@@ -198,6 +198,10 @@ class ProfileSettings:
     largest_rate: float = 0.8
     most_releases: int = 60
     settled: float = 1e-4  # change of the fitted values, as a share of the labels' spread
+    # Score statistic below which a spread that depends on the fit cannot win, and the statistic of
+    # Jarque and Bera below which no other law than the normal one can.
+    smallest_score: float = 6.0
+    normal_moments: float = 9.0
     support: int = 24  # rows of a block at which the density of a stranger's label is taken
     rounds: int = 4  # the density elsewhere is taken anew in each
     free_rounds: int = 10  # with a free rate
