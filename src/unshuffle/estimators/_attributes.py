@@ -122,6 +122,9 @@ def _keep_auto(model: Any, fit: AutoFit) -> None:
     model.objective_ = fit.objective
     model.verdict_ = fit.verdict
     _keep_search(model, fit.search)
+    means = fit.group_means
+    model.group_means_pvalue_ = float("nan") if means is None else means.p_value
+    model.group_means_distance_ = float("nan") if means is None else means.distance
 
 
 def _keep_search(model: Any, search: SearchFit | None) -> None:

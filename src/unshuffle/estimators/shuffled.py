@@ -140,6 +140,13 @@ class ShuffledRegressor(SampledRegressor):
         where no match was used.
     shrinkage_share_ : float
         Share of the fit that shrinking least squares on the labels as given would have given.
+    group_means_pvalue_ : float
+        p-value of equal slopes of the fit and of the regression of group means on group means,
+        which no shuffle inside groups changes; nan where the order is not lost, or there are too
+        few groups.
+    group_means_distance_ : float
+        Length of the difference of their fitted values beyond what sampling error explains, as a
+        share of the length of the fit.
     n_candidates_ : int
         Starting points tried.
     n_found_ : int

@@ -11,6 +11,7 @@ from ..alignment.sampled import SampledAlignment
 from ..alignment.state import State
 from ..em.memory import MemoryTable
 from ..families.least_squares import LeastSquares
+from ..inference.group_means import GroupMeans, compare_with_means
 from ..inference.sensitivity import shrinkage_share, tempering_shift
 from ..inference.verdict import judge
 from ..kernels.streams import FIRST_INFLATED
@@ -273,8 +274,17 @@ class Router:
             shrinkage_share=outcome.shrinkage_share,
             objective=float(residual @ residual),
             verdict=NO_VERDICT,
+            group_means=self._group_means(outcome),
         )
         return replace(found, verdict=verdict_of(found, problem))
+
+    def _group_means(self, outcome: Outcome) -> GroupMeans | None:
+        fit, problem = outcome.fit, self.data.problem
+        if outcome.pairing != "lost" or fit.uncertainty is None or fit.ridge:
+            return None
+        first = int(fit.design.fit_intercept)
+        covariance = fit.uncertainty.covariance[first:, first:]
+        return compare_with_means(problem, self.solver, fit.coef, covariance, fit.noise_scale)
 
     def _search_fit(self, finding: Finding | None) -> SearchFit | None:
         if finding is None:

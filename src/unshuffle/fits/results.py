@@ -12,6 +12,7 @@ from ..em.information import Covariance
 from ..em.loop import EMResult
 from ..em.table import Expected
 from ..families.family import Solver
+from ..inference.group_means import GroupMeans
 from ..inference.intervals import Estimates
 from ..inference.permutations import PermutationPosterior
 from ..inference.verdict import Verdict
@@ -308,6 +309,9 @@ class AutoFit:
     objective : float
         Matched sum of squares at the coefficients.
     verdict : Verdict
+    group_means : GroupMeans or None
+        The fit beside the regression of group means; None where the order is not lost, or there
+        are too few groups.
     """
 
     fit: StochasticFit
@@ -320,3 +324,4 @@ class AutoFit:
     shrinkage_share: float
     objective: float
     verdict: Verdict
+    group_means: GroupMeans | None = None

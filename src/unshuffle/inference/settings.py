@@ -64,3 +64,33 @@ class BlockSettings:
 
 
 BLOCKS = BlockSettings()
+
+
+@dataclass(frozen=True)
+class GroupMeansSettings:
+    """The comparison of a fit with the regression of group means."""
+
+    # Groups beyond coefficients. With fewer, leaving out one at a time says little of the error.
+    fewest_freedom: int = 8
+    # Below this share of a direction's variance between groups, or above this leverage of one
+    # group, the regression of means is decided by rounding or by that group.
+    smallest_between: float = 1e-6
+    most_leverage: float = 1.0 - 1e-6
+    # Eigenvalues of a difference of covariances, as a share of their mean for group means alone.
+    smallest_share: float = 0.1
+    # A difference counts against a fit if it is significant and also large: beyond sampling error
+    # a fifth of the fit. On real tables slopes differ a little between and within groups, and
+    # p-values alone would doubt every large table.
+    p_caution: float = 0.05
+    distance_caution: float = 0.2
+    p_reject: float = 0.001
+    distance_reject: float = 0.5
+    # Group means that agree answer whether the match is a wrong one, if they would notice: two of
+    # their standard errors are then at most the change on refitting that is still good (0.3).
+    precise: float = 0.15
+    # Standard errors as a multiple of those with known order. Below it group means need no match.
+    # All of ten real tables below it were sound, one of six from there to 2 was not.
+    nearly_known: float = 1.5
+
+
+GROUP_MEANS = GroupMeansSettings()
