@@ -99,7 +99,9 @@ def fit_auto(data: InMemory, settings: AutoSettings, *, reporting: Reporting = q
         p_value = order_p_value(data.problem, router.solver, settings.seed)
         outcome = router.find_out(p_value)
     elif pairing == "known":
-        outcome = Outcome(fit_known(data, router.solver, settings.seed), "known")
+        outcome = Outcome(
+            fit_known(data, router.solver, settings.seed, settings.covariance), "known"
+        )
     elif pairing == "mostly-right":
         outcome = router.with_sensitivity(router.mostly_right)
     else:
@@ -233,6 +235,7 @@ class Router:
             temper=temper if given.temper is None else given.temper,
             ridge=ridge if given.ridge is None else given.ridge,
             fit_intercept=given.fit_intercept,
+            covariance=given.covariance,
             em=given.em,
         )
         return fit_stochastic(self.data, settings, reporting=self.reporting, solver=self.solver)
