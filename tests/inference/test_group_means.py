@@ -86,8 +86,10 @@ def test_check_and_confirmation_have_their_thresholds():
     assert checks.confirmed(doubt, precise).level == "trust"
     assert checks.confirmed(doubt, vague) is checks.confirmed(doubt, None) is doubt
     assert checks.confirmed(doubt, precise._replace(p_value=0.01)) is doubt
-    assert checks.confirmed(doubt, precise, alone=True) is doubt
-    assert checks.confirmed(doubt, precise._replace(inflation=1.2), alone=True).level == "trust"
+    held = checks.anchor("group means", 40, 0.3)
+    assert checks.sufficient(held, precise) is checks.sufficient(held, None) is held
+    alone = checks.sufficient(held, precise._replace(inflation=1.2))
+    assert alone.level == "trust" and "1.2 times those with the order known" in alone.text
     rejected = checks.recovery(np.array([0.9, 0.9, 0.9]))
     assert checks.confirmed(rejected, precise) is rejected
 

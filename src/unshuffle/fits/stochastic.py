@@ -133,8 +133,8 @@ def _fit_in_passes(
 ) -> StochasticFit:
     if settings.covariance == "robust":
         raise ValueError(
-            "covariance_type='robust' is not for data that are read in passes; use 'auto' or 'model', "
-            "or fit a sample in memory"
+            "covariance_type='robust' is not for data that are read in passes; use 'auto' or "
+            "'model', or fit a sample in memory"
         )
     facts = survey(data.parts, settings.fit_intercept)
     solver = normal_equations(facts, settings.fit_intercept, settings.ridge)

@@ -44,7 +44,9 @@ def _match_checks(found: AutoFit, problem: Problem) -> list[Reason | None]:
         n_known = problem.n_rows - problem.n_movable
         number = n_known if found.start == "known rows" else problem.n_groups
         held = checks.anchor(found.start, number, p_value)
-        return [checks.confirmed(held, found.group_means, alone=True), _precision(found)]
+        if found.start == "group means":
+            held = checks.sufficient(held, found.group_means)
+        return [held, _precision(found)]
     followed = found.start == "match"
     compared = checks.unrelated_labels(p_value, followed)
     if not followed:

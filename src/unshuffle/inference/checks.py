@@ -180,16 +180,24 @@ def group_means(found: GroupMeans, settings: GroupMeansSettings = GROUP_MEANS) -
     return Reason(level, check, distance, limit, text, advice)
 
 
-def confirmed(reason: Reason, found: GroupMeans | None, *, alone: bool = False) -> Reason:
-    """A doubt about the match, which group means that agree with the fit can answer.
-
-    Where no match was used they have to determine the fit `alone`.
-    """
-    if found is None or reason.level != "caution":
-        return reason
-    if not (found.suffice() if alone else found.confirm_match()):
+def confirmed(reason: Reason, found: GroupMeans | None) -> Reason:
+    """A doubt about the match, which group means that agree with the fit can answer."""
+    if found is None or reason.level != "caution" or not found.confirm_match():
         return reason
     text = f"{reason.text}, but group means confirm the fit (p-value {found.p_value:.2g})"
+    return replace(reason, level="trust", text=text, advice="")
+
+
+def sufficient(
+    reason: Reason, found: GroupMeans | None, settings: GroupMeansSettings = GROUP_MEANS
+) -> Reason:
+    """The doubt that only group means hold a fit, where they determine it nearly alone."""
+    if found is None or not found.suffice(settings):
+        return reason
+    text = (
+        f"{reason.text}, whose standard errors are {found.inflation:.1f} times those with the "
+        f"order known (good: below {settings.nearly_known:g})"
+    )
     return replace(reason, level="trust", text=text, advice="")
 
 
