@@ -68,7 +68,11 @@ BLOCKS = BlockSettings()
 
 @dataclass(frozen=True)
 class GroupMeansSettings:
-    """The comparison of a fit with the regression of group means."""
+    """The comparison of a fit with the regression of group means.
+
+    Thresholds of trust were set on the open half of the real tables (`python -m benchmarks.real
+    --only groups`), so that figures on the same tables flatter them.
+    """
 
     # Groups beyond coefficients. With fewer, leaving out one at a time says little of the error.
     fewest_freedom: int = 8
