@@ -76,6 +76,7 @@ def test_every_documented_attribute_is_there(estimator, grouped):
     if "published" in estimator.get_params().values():
         missing = {"match_proba_", "mismatch_rate_", "covariance_", "standard_errors_"}
         missing |= {"noise_scale_se_", "mismatch_rate_se_", "information_kept_", "error_inflation_"}
+        missing |= {"covariance_type_", "covariance_pvalue_"}
         names = [name for name in names if name not in missing]
     for name in names:
         assert hasattr(model, name), name

@@ -149,3 +149,11 @@ def test_files_that_will_not_do(frame, tmp_path):
     frame[["a", "y", "zone"]].to_parquet(tmp_path / "u.parquet")
     with pytest.raises(ValueError, match=r"u.parquet: has no column 'b', which is in .*t.parquet"):
         fit(tmp_path)
+
+
+def test_robust_standard_errors_are_refused_in_passes(grouped):
+    refused = streamed(covariance_type="robust")
+    with pytest.raises(ValueError, match=r"covariance_type='robust' is not for data .* in passes"):
+        refused.fit(grouped.X, grouped.y, groups=grouped.groups)
+    model = streamed().fit(grouped.X, grouped.y, groups=grouped.groups)
+    assert model.covariance_type_ == "model" and np.isnan(model.covariance_pvalue_)

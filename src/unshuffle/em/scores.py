@@ -68,13 +68,15 @@ class Snapshots(NamedTuple):
     ----------
     scores : array of shape (n_snapshots, n_strata, rank + 2)
         Scores, up to a constant.
-    expected, match_proba : arrays of shape (n,) or None
-        Mean labels and probabilities of holding the own one, where they were asked for.
+    expected, match_proba, squares : arrays of shape (n,) or None
+        Mean labels, probabilities of holding the own one, and mean squares of labels, where they
+        were asked for.
     """
 
     scores: FloatArray
     expected: FloatArray | None = None
     match_proba: FloatArray | None = None
+    squares: FloatArray | None = None
 
     def merged(self, more: "Snapshots") -> "Snapshots":
         """These and those of another walk at the same parameters."""
@@ -87,6 +89,7 @@ class Snapshots(NamedTuple):
             np.concatenate([self.scores, more.scores]),
             mean(self.expected, more.expected),
             mean(self.match_proba, more.match_proba),
+            mean(self.squares, more.squares),
         )
 
 
@@ -113,7 +116,7 @@ def score_snapshots(
 
     def walk(task: tuple[SampledAlignment, range]) -> FloatArray:
         chain, now = task[0], state
-        sums = np.zeros((2, problem.n_rows if averages else 0))
+        sums = np.zeros((3, problem.n_rows if averages else 0))
         for k in task[1]:
             found = chain(now, first_stream + k)
             now = now._replace(perm=found.perm)
@@ -121,6 +124,7 @@ def score_snapshots(
             if averages:
                 sums[0] += found.expected
                 sums[1] += np.asarray(found.match_proba)
+                sums[2] += problem.y[now.perm] ** 2
         return sums
 
     # One large group keeps one thread busy, so two chains share the work. Always two, whatever
@@ -136,7 +140,7 @@ def score_snapshots(
     if not averages or n_snapshots == 0:
         return Snapshots(scores)
     sums /= n_snapshots
-    return Snapshots(scores, sums[0], sums[1])
+    return Snapshots(scores, *sums)
 
 
 def scores_of(

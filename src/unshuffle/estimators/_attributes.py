@@ -11,6 +11,7 @@ from ..exceptions import RankWarning, UnidentifiableWarning
 from ..fits.results import (
     AutoFit,
     Design,
+    Errors,
     HardFit,
     Iterations,
     Matches,
@@ -98,18 +99,20 @@ def _keep_stochastic(model: Any, fit: StochasticFit, *, chosen: bool) -> None:
         model.mismatch_rate_ = fit.mismatch_rate
     if fit.acceptance_rate is not None:
         model.acceptance_rate_ = fit.acceptance_rate
-    if fit.uncertainty is not None:
-        _keep_uncertainty(model, fit.uncertainty)
+    if fit.uncertainty is not None and fit.errors is not None:
+        _keep_uncertainty(model, fit.uncertainty, fit.errors)
     if chosen:
         model.tol_ = fit.tol
         model.n_steps_, model.burn_in_, model.thin_ = fit.schedule
 
 
-def _keep_uncertainty(model: Any, uncertainty: Uncertainty) -> None:
-    model.covariance_ = uncertainty.covariance
-    model.standard_errors_ = uncertainty.standard_errors
-    model.noise_scale_se_ = uncertainty.noise_scale_se
-    model.mismatch_rate_se_ = uncertainty.mismatch_rate_se
+def _keep_uncertainty(model: Any, uncertainty: Uncertainty, errors: Errors) -> None:
+    """Standard errors as chosen; what is said of the information is the model's."""
+    model.covariance_type_, model.covariance_pvalue_ = errors.kind, errors.p_value
+    model.covariance_ = errors.uncertainty.covariance
+    model.standard_errors_ = errors.uncertainty.standard_errors
+    model.noise_scale_se_ = errors.uncertainty.noise_scale_se
+    model.mismatch_rate_se_ = errors.uncertainty.mismatch_rate_se
     model.information_kept_ = uncertainty.fraction_kept
     model.error_inflation_ = uncertainty.inflation
 
@@ -125,6 +128,10 @@ def _keep_auto(model: Any, fit: AutoFit) -> None:
     model.verdict_ = fit.verdict
     _keep_search(model, fit.search)
     _keep_mismatch(model, fit.mismatch)
+
+    means = fit.group_means
+    model.group_means_pvalue_ = float("nan") if means is None else means.p_value
+    model.group_means_distance_ = float("nan") if means is None else means.distance
 
 
 def _keep_mismatch(model: Any, found: MismatchFit | None) -> None:

@@ -7,22 +7,26 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..fits.bootstrap import estimated_rate
 from ..fits.data import InMemory
-from ..fits.results import AutoFit, standard_errors_of
+from ..fits.results import AutoFit, Uncertainty, standard_errors_of
 from ..fits.robust import robust_covariance
 from ..inference.intervals import Estimates, from_logit, to_logit
 from ..inference.sandwich import Robust
 from ..io.frames import feature_names
 from ..kernels.types import FloatArray
+from ..show.markup import p_value
 from ..show.summary import Summary
 from ._bootstrap import BootstrapMethods, check_has_standard_errors
 
-METHODS = ("information", "sandwich", "bootstrap", "posterior")
+METHODS = ("information", "sandwich", "bootstrap", "posterior", "auto")
+OF_NOISE = ("information", "sandwich", "bootstrap", "auto")
 
 
 class InferenceMethods(BootstrapMethods):
     """Intervals for estimators that keep a covariance."""
 
     covariance_: FloatArray
+    covariance_type_: str
+    covariance_pvalue_: float
     standard_errors_: FloatArray
     noise_scale_se_: float
     mismatch_rate_: float
@@ -31,16 +35,17 @@ class InferenceMethods(BootstrapMethods):
     spread_by_fit_: bool
     n_groups_: int
 
-    def conf_int(
-        self, level: float = 0.95, method: str = "information", **options: Any
-    ) -> FloatArray:
+    def conf_int(self, level: float = 0.95, method: str = "auto", **options: Any) -> FloatArray:
         """Confidence intervals of the coefficients.
 
         Parameters
         ----------
         level : float, default=0.95
             Share of repetitions in which the intervals should cover the truth.
-        method : {"information", "sandwich", "bootstrap", "posterior"}, default="information"
+        method : {"auto", "information", "sandwich", "bootstrap", "posterior"}, default="auto"
+            "auto" takes the standard errors that the fit reports: "sandwich" where
+            `covariance_type_` is "robust", "information" otherwise.
+
             "information" inverts the observed information (Louis' formula), in which the lost
             order counts as missing data. It costs nothing, the fit has done the work.
 
@@ -63,7 +68,7 @@ class InferenceMethods(BootstrapMethods):
         -------
         interval : array of shape (n_coefficients, 2)
             Lower and upper ends, the intercept first when there is one; nan for
-            method="information" and fits that do not maximise the likelihood.
+            "auto", "information" and fits that do not maximise the likelihood.
         """
         self._check_asked(level, method, options)
         if method == "bootstrap":
@@ -71,37 +76,44 @@ class InferenceMethods(BootstrapMethods):
         if method == "posterior":
             sampled: FloatArray = self._posterior_method()(**options).interval(level)
             return sampled
+        estimates = self._estimates()
         if method == "information":
-            return self._estimates().interval(level)
-        robust = self._robust()
-        coef = robust.covariance.coef if self.fit_intercept else robust.covariance.coef[1:, 1:]
-        errors = standard_errors_of(coef)
-        estimates = self._estimates()._replace(standard_errors=errors, freedom=robust.freedom)
+            errors = standard_errors_of(self._of_model().covariance)
+            freedom = self._stochastic.design.freedom
+            estimates = estimates._replace(standard_errors=errors, freedom=freedom)
+        elif method == "sandwich":
+            robust = self._robust()
+            errors = standard_errors_of(self.covariance("sandwich"))
+            estimates = estimates._replace(standard_errors=errors, freedom=robust.freedom)
         return estimates.interval(level)
 
-    def covariance(self, method: str = "information") -> FloatArray:
+    def covariance(self, method: str = "auto") -> FloatArray:
         """Covariance of the coefficients.
 
         Parameters
         ----------
-        method : {"information", "sandwich"}, default="information"
+        method : {"auto", "information", "sandwich"}, default="auto"
             See `conf_int`.
 
         Returns
         -------
         covariance : array of shape (n_coefficients, n_coefficients)
-            The intercept first when there is one; for "information" this is `covariance_`.
+            The intercept first when there is one; for "auto" this is `covariance_`.
         """
-        if method not in {"information", "sandwich"}:
-            raise ValueError(f"method must be 'information' or 'sandwich', got {method!r}")
+        if method not in {"auto", "information", "sandwich"}:
+            raise ValueError(
+                f"method must be 'information' or 'sandwich' or 'auto', got {method!r}"
+            )
         self._check_asked(0.5, method, {})
-        if method == "information":
+        if method == "auto":
             return self.covariance_.copy()
+        if method == "information":
+            return self._of_model().covariance.copy()
         found = self._robust().covariance.coef
         return found if self.fit_intercept else found[1:, 1:]
 
     def noise_scale_interval(
-        self, level: float = 0.95, method: str = "information", **options: Any
+        self, level: float = 0.95, method: str = "auto", **options: Any
     ) -> FloatArray:
         """Confidence interval of the noise, on the scale of its logarithm.
 
@@ -109,7 +121,7 @@ class InferenceMethods(BootstrapMethods):
         ----------
         level : float, default=0.95
             Share of repetitions in which the interval should cover the truth.
-        method : {"information", "sandwich", "bootstrap"}, default="information"
+        method : {"auto", "information", "sandwich", "bootstrap"}, default="auto"
             See `conf_int`.
         **options
             Of `bootstrap`.
@@ -119,10 +131,11 @@ class InferenceMethods(BootstrapMethods):
         interval : array of shape (2,)
             Lower and upper end, both positive.
         """
-        self._check_asked(level, method, options, ("information", "sandwich", "bootstrap"))
+        self._check_asked(level, method, options, OF_NOISE)
+        method = self._resolved(method)
         if method == "bootstrap":
             return self.bootstrap(**options).noise_scale_interval(level)
-        error = self.noise_scale_se_ / self.noise_scale_
+        error = self._of_model().noise_scale_se / self.noise_scale_
         freedom = self._stochastic.design.freedom
         if method == "sandwich":
             robust = self._robust()
@@ -131,7 +144,7 @@ class InferenceMethods(BootstrapMethods):
         return np.asarray(np.exp(around.interval(level)[0]))
 
     def mismatch_rate_interval(
-        self, level: float = 0.95, method: str = "information", **options: Any
+        self, level: float = 0.95, method: str = "auto", **options: Any
     ) -> FloatArray:
         """Confidence interval of the rate of mismatches, on the scale of its logit.
 
@@ -139,7 +152,7 @@ class InferenceMethods(BootstrapMethods):
         ----------
         level : float, default=0.95
             Share of repetitions in which the interval should cover the truth.
-        method : {"information", "sandwich", "bootstrap"}, default="information"
+        method : {"auto", "information", "sandwich", "bootstrap"}, default="auto"
             See `conf_int`.
         **options
             Of `bootstrap`.
@@ -149,7 +162,8 @@ class InferenceMethods(BootstrapMethods):
         interval : array of shape (2,)
             Lower and upper end, both between 0 and 1.
         """
-        self._check_asked(level, method, options, ("information", "sandwich", "bootstrap"))
+        self._check_asked(level, method, options, OF_NOISE)
+        method = self._resolved(method)
         if estimated_rate(self._stochastic) is None:
             raise ValueError(
                 "no rate of mismatches was estimated, so it has no interval; fit with "
@@ -158,7 +172,7 @@ class InferenceMethods(BootstrapMethods):
         if method == "bootstrap":
             return self.bootstrap(**options).mismatch_rate_interval(level)
         rate: float = self.mismatch_rate_
-        error = self.mismatch_rate_se_ / max(rate * (1.0 - rate), 1e-300)
+        error = self._of_model().mismatch_rate_se / max(rate * (1.0 - rate), 1e-300)
         freedom = self._stochastic.design.freedom
         if method == "sandwich":
             robust = self._robust()
@@ -180,7 +194,7 @@ class InferenceMethods(BootstrapMethods):
         if method not in methods:
             allowed = ", ".join(repr(name) for name in methods)
             raise ValueError(f"method must be one of {allowed}; got {method!r}")
-        if options and method in {"information", "sandwich"}:
+        if options and method in {"auto", "information", "sandwich"}:
             raise ValueError(
                 f"method={method!r} takes no further options, got {', '.join(sorted(options))}; "
                 "they belong to method='bootstrap' or method='posterior'"
@@ -196,8 +210,23 @@ class InferenceMethods(BootstrapMethods):
             )
         return sample
 
+    def _resolved(self, method: str) -> str:
+        """The method that "auto" means for this fit."""
+        if method != "auto":
+            return method
+        return "sandwich" if self.covariance_type_ == "robust" else "information"
+
+    def _of_model(self) -> Uncertainty:
+        """Standard errors from the observed information, whatever the fit reports."""
+        found = self._stochastic.uncertainty
+        assert found is not None
+        return found
+
     def _robust(self) -> Robust:
-        """The sandwich, from the data of the fit and its chain, which continues for a while."""
+        """The sandwich of the fit; where it has none, its chain continues for a while."""
+        errors = self._stochastic.errors
+        if errors is not None and errors.robust is not None:
+            return errors.robust
         problem = self._kept_problem()
         with self._workers() as workers:
             return robust_covariance(InMemory(problem, workers), self._stochastic)
@@ -253,6 +282,7 @@ class InferenceMethods(BootstrapMethods):
                 "" if np.isnan(self.mismatch_rate_se_) else f" (se {self.mismatch_rate_se_:.2g})"
             )
             facts["mismatched"] = f"{rate:.1%}{error}"
+        facts["standard errors"] = self._kind_of_errors()
         return facts
 
     def _noise_facts(self) -> dict[str, str]:
@@ -275,6 +305,15 @@ class InferenceMethods(BootstrapMethods):
             )
         return facts
 
+    def _kind_of_errors(self) -> str:
+        if self.covariance_type_ == "model" or np.isnan(self.covariance_pvalue_):
+            return self.covariance_type_
+        p = p_value(self.covariance_pvalue_)
+        p = f"p {p}" if p.startswith("<") else f"p = {p}"
+        return f"robust (noise differs between rows, {p})"
+
     def _estimates(self) -> Estimates:
         values = np.append(self.intercept_, self.coef_) if self.fit_intercept else self.coef_
-        return Estimates(values, self.standard_errors_, self._stochastic.design.freedom)
+        errors = self._stochastic.errors
+        freedom = self._stochastic.design.freedom if errors is None else errors.freedom
+        return Estimates(values, self.standard_errors_, freedom)

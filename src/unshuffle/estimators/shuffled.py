@@ -69,6 +69,16 @@ class ShuffledRegressor(SampledRegressor):
         Baldwin).
     fit_intercept : bool, default=True
         Whether to fit an intercept.
+    covariance_type : {"auto", "model", "robust"}, default="auto"
+        Covariance of the coefficients behind `standard_errors_`, `summary` and `conf_int`. "model"
+        inverts the observed information. "robust" is the sandwich, which also holds where the noise
+        differs between rows or groups; it needs at least ten more independent groups (where the
+        order is lost; rows otherwise) than parameters, and raises an error where there are fewer.
+        "auto" takes the sandwich where there are enough, and where a test of the model's
+        covariance has a p-value below 0.1: of noise that changes with the fitted values, and of
+        the scores of the groups against the information. With more than
+        100,000 rows "auto" is "model", because the test would need a second array of the size of
+        X.
     n_jobs : int, default=None
         Threads. The answer does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -95,8 +105,12 @@ class ShuffledRegressor(SampledRegressor):
         p-value of the labels as given against labels shuffled inside groups; nan where no label can
         move, or nothing was tested.
     covariance_ : array of shape (k, k)
-        Covariance of intercept (when there is one) and coefficients, from the observed
-        information; nan for cautious fits, which do not maximise the likelihood.
+        Covariance of intercept (when there is one) and coefficients, of the kind
+        `covariance_type_`; nan for cautious fits, which do not maximise the likelihood.
+    covariance_type_ : {"model", "robust"}
+        What `covariance_type` became.
+    covariance_pvalue_ : float
+        p-value of the model's covariance; nan where it was not tested.
     standard_errors_ : array of shape (k,)
         Square roots of its diagonal.
     noise_scale_se_, mismatch_rate_se_ : float
@@ -161,6 +175,13 @@ class ShuffledRegressor(SampledRegressor):
         where no match was used.
     shrinkage_share_ : float
         Share of the fit that shrinking least squares on the labels as given would have given.
+    group_means_pvalue_ : float
+        p-value of equal slopes of the fit and of the regression of group means on group means,
+        which no shuffle inside groups changes; nan where the order is not lost, or there are too
+        few groups.
+    group_means_distance_ : float
+        Length of the difference of their fitted values beyond what sampling error explains, as a
+        share of the length of the fit.
     n_candidates_ : int
         Starting points tried.
     n_found_ : int
@@ -217,6 +238,7 @@ class ShuffledRegressor(SampledRegressor):
         "temper": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
         "ridge": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
         "fit_intercept": ["boolean"],
+        "covariance_type": [StrOptions({"auto", "model", "robust"})],
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -237,6 +259,7 @@ class ShuffledRegressor(SampledRegressor):
         temper: float | str = "auto",
         ridge: float | str = "auto",
         fit_intercept: bool = True,
+        covariance_type: str = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -251,6 +274,7 @@ class ShuffledRegressor(SampledRegressor):
         self.temper = temper
         self.ridge = ridge
         self.fit_intercept = fit_intercept
+        self.covariance_type = covariance_type
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -294,6 +318,7 @@ class ShuffledRegressor(SampledRegressor):
             temper=open_setting(self.temper),
             ridge=open_setting(self.ridge),
             fit_intercept=self.fit_intercept,
+            covariance=self.covariance_type,
         )
         return fit_auto(data, settings, reporting=reporting(self.verbose, self.callback))
 

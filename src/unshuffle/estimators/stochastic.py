@@ -89,6 +89,16 @@ class StochasticEMRegressor(SampledRegressor):
         Penalty on the squares of the coefficients of standardised columns, per row.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
+    covariance_type : {"auto", "model", "robust"}, default="auto"
+        Covariance of the coefficients behind `standard_errors_`, `summary` and `conf_int`. "model"
+        inverts the observed information. "robust" is the sandwich, which also holds where the noise
+        differs between rows or groups; it needs at least ten more independent groups (where the
+        order is lost; rows otherwise) than parameters, and raises an error where there are fewer.
+        "auto" takes the sandwich where there are enough, and where a test of the model's
+        covariance has a p-value below 0.1: of noise that changes with the fitted values, and of
+        the scores of the groups against the information. With more than
+        100,000 rows "auto" is "model": the test would need a second array of the size of X, and a
+        sandwich longer chains than the fit. In passes "auto" is "model", and "robust" is refused.
     n_jobs : int, default=None
         Threads over groups. The answer does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -127,8 +137,13 @@ class StochasticEMRegressor(SampledRegressor):
     mismatch_rate_ : float
         Expected share of rows whose label is not their own. Not for "published".
     covariance_ : array of shape (k, k)
-        Covariance of intercept (when there is one) and coefficients, from the observed
-        information. Not for "published"; nan for fits with a ridge or a temper other than one.
+        Covariance of intercept (when there is one) and coefficients, of the kind
+        `covariance_type_`. Not for "published"; nan for fits with a ridge or a temper other
+        than one.
+    covariance_type_ : {"model", "robust"}
+        What `covariance_type` became.
+    covariance_pvalue_ : float
+        p-value of the model's covariance; nan where it was not tested.
     standard_errors_ : array of shape (k,)
         Square roots of its diagonal.
     noise_scale_se_, mismatch_rate_se_ : float
@@ -184,6 +199,7 @@ class StochasticEMRegressor(SampledRegressor):
         "temper": [Interval(Real, 0, None, closed="neither")],
         "ridge": [Interval(Real, 0, None, closed="left")],
         "fit_intercept": ["boolean"],
+        "covariance_type": [StrOptions({"auto", "model", "robust"})],
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],
         "streaming": [StrOptions({"auto", "never"}), Streaming],
@@ -208,6 +224,7 @@ class StochasticEMRegressor(SampledRegressor):
         temper: float = 1.0,
         ridge: float = 0.0,
         fit_intercept: bool = True,
+        covariance_type: str = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
         streaming: Any = "auto",
@@ -227,6 +244,7 @@ class StochasticEMRegressor(SampledRegressor):
         self.temper = temper
         self.ridge = ridge
         self.fit_intercept = fit_intercept
+        self.covariance_type = covariance_type
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.streaming = streaming
@@ -288,6 +306,7 @@ class StochasticEMRegressor(SampledRegressor):
             temper=float(self.temper),
             ridge=float(self.ridge),
             fit_intercept=self.fit_intercept,
+            covariance=self.covariance_type,
         )
 
     def _refitting(self) -> StochasticSettings:

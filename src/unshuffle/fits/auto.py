@@ -11,6 +11,7 @@ from ..alignment.sampled import SampledAlignment
 from ..alignment.state import State
 from ..em.memory import MemoryTable
 from ..families.least_squares import LeastSquares
+from ..inference.group_means import GroupMeans, compare_with_means
 from ..inference.sensitivity import shrinkage_share, tempering_shift
 from ..inference.verdict import judge
 from ..kernels.streams import FIRST_INFLATED
@@ -100,7 +101,9 @@ def fit_auto(data: InMemory, settings: AutoSettings, *, reporting: Reporting = q
         p_value = order_p_value(data.problem, router.solver, settings.seed)
         outcome = router.find_out(p_value)
     elif pairing == "known":
-        outcome = Outcome(fit_known(data, router.solver, settings.seed), "known")
+        outcome = Outcome(
+            fit_known(data, router.solver, settings.seed, settings.covariance), "known"
+        )
     elif pairing == "mostly-right":
         outcome = router.mostly_right
     else:
@@ -262,6 +265,7 @@ class Router:
             temper=temper if given.temper is None else given.temper,
             ridge=ridge if given.ridge is None else given.ridge,
             fit_intercept=given.fit_intercept,
+            covariance=given.covariance,
             em=given.em,
         )
         return fit_stochastic(self.data, settings, reporting=self.reporting, solver=self.solver)
@@ -304,8 +308,17 @@ class Router:
             objective=float(residual @ residual),
             mismatch=outcome.mismatch,
             verdict=NO_VERDICT,
+            group_means=self._group_means(outcome),
         )
         return replace(found, verdict=verdict_of(found, problem))
+
+    def _group_means(self, outcome: Outcome) -> GroupMeans | None:
+        fit, problem = outcome.fit, self.data.problem
+        if outcome.pairing != "lost" or fit.uncertainty is None or fit.ridge:
+            return None
+        first = int(fit.design.fit_intercept)
+        covariance = fit.uncertainty.covariance[first:, first:]
+        return compare_with_means(problem, self.solver, fit.coef, covariance, fit.noise_scale)
 
     def _search_fit(self, finding: Finding | None) -> SearchFit | None:
         if finding is None:

@@ -1,6 +1,7 @@
 """The end of Stochastic EM: averages, match probabilities, missing information."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +13,16 @@ from ..em.information import Covariance, covariance_less, louis_covariance, mont
 from ..em.loop import EMResult, average_last
 from ..em.memory import MemoryTable
 from ..em.passes import ExpectedSums, PassesTable
-from ..em.scores import Snapshots, score_snapshots, snapshots_needed, sweeps_between
+from ..em.scores import (
+    Snapshots,
+    covariance_over_snapshots,
+    score_snapshots,
+    snapshots_needed,
+    sweeps_between,
+)
 from ..em.table import Expected
+from ..inference import sandwich
+from ..inference.sampling_settings import SANDWICH
 from ..kernels.swap import Schedule
 from .data import InMemory
 from .plan import Plan
@@ -50,6 +59,25 @@ def finish_in_passes(
     return state, share, covariance
 
 
+class End(NamedTuple):
+    """Where a fit in memory ended.
+
+    Attributes
+    ----------
+    state : State
+    alignment : Alignment
+    covariance : Covariance or None
+        None for fits that do not maximise the likelihood.
+    expected : sandwich.Expected or None
+        Expectations over permutations for a sandwich; None where they were not averaged.
+    """
+
+    state: State
+    alignment: Alignment
+    covariance: Covariance | None = None
+    expected: sandwich.Expected | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class MemoryFinish:
     """The end of a fit in memory: one object for what all its steps share."""
@@ -60,7 +88,7 @@ class MemoryFinish:
     settings: StochasticSettings
     course: Course
 
-    def run(self, result: EMResult[Alignment]) -> tuple[State, Alignment, Covariance | None]:
+    def run(self, result: EMResult[Alignment]) -> End:
         """Average the last iterations, continue the chain there, and estimate the covariance."""
         # Probabilities of a chain gain from every state that it passes through; others are exact.
         sampled = self.plan.prior.mostly_right and self.settings.alignment == "chain"
@@ -70,12 +98,13 @@ class MemoryFinish:
         state = average_last(self.table, result, n_averaged(result, self.settings))
         alignment = self._align(state, result, n_runs)
         if not self.settings.maximises_likelihood:
-            return state, alignment, None
+            return End(state, alignment)
         stream = len(result.steps) + n_runs
         start = state._replace(perm=alignment.perm)
         snapshots = self._recorded(start, result)
         if snapshots is None:
-            snapshots = self._walk(start, stream, alignment, averages=sampled)
+            averages = sampled or self._chooses_errors
+            snapshots = self._walk(start, stream, alignment, averages=averages)
         end = state
         if sampled:
             snapshots = self._walk_on(start, stream, alignment, snapshots)
@@ -87,7 +116,25 @@ class MemoryFinish:
             self.table, self.table.solver, state.noise_scale, snapshots.scores,
             self._rate(alignment),
         )  # fmt: skip
-        return end, alignment, covariance
+        return End(end, alignment, covariance, self._expected(alignment, snapshots, sampled))
+
+    @property
+    def _chooses_errors(self) -> bool:
+        """Whether standard errors may be those of a sandwich."""
+        few = self.data.problem.n_rows <= SANDWICH.most_rows
+        return few and self.settings.covariance != "model"
+
+    def _expected(
+        self, alignment: Alignment, seen: Snapshots, merged: bool
+    ) -> sandwich.Expected | None:
+        """What a sandwich needs, from the walk; `merged` labels are averages over it already."""
+        if not self._chooses_errors or seen.expected is None or seen.squares is None:
+            return None
+        share = 0.0 if merged else self._share_of_walk(1, seen)
+        labels = alignment.expected + share * (seen.expected - alignment.expected)
+        matched = alignment.match_proba if merged else seen.match_proba
+        missing = covariance_over_snapshots(seen.scores)
+        return sandwich.Expected(labels, seen.squares, 1.0 - np.asarray(matched), missing)
 
     def _align(self, state: State, result: EMResult[Alignment], n_runs: int) -> Alignment:
         """Average the alignment over runs that continue each other; with none the last stays."""
@@ -166,11 +213,9 @@ class MemoryFinish:
 
     def _merge(self, state: State, alignment: Alignment, n_runs: int, seen: Snapshots) -> Alignment:
         """Average the runs and the walk at one state by their lengths, in proposals."""
-        made = n_runs * self.plan.schedule.n_steps
-        length = len(seen.scores) * self._steps_between()
         if seen.expected is None or seen.match_proba is None or alignment.match_proba is None:
             return alignment
-        share = length / (made + length)
+        share = self._share_of_walk(n_runs, seen)
         return SoftAlignment(self.data.problem, self.plan.prior).conclude(
             state,
             alignment.expected + share * (seen.expected - alignment.expected),
@@ -178,6 +223,12 @@ class MemoryFinish:
             alignment.perm,
             alignment.acceptance_rate,
         )
+
+    def _share_of_walk(self, n_runs: int, seen: Snapshots) -> float:
+        """Share of the walk in the proposals of the runs and the walk."""
+        made = n_runs * self.plan.schedule.n_steps
+        length = len(seen.scores) * self._steps_between()
+        return length / (made + length)
 
     def _rate(self, alignment: Alignment) -> float | None:
         """Rate of mismatches among the rows that can move, where it was estimated."""

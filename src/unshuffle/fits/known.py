@@ -10,10 +10,13 @@ from ..em.information import complete_covariance
 from ..em.memory import MemoryTable
 from ..families.least_squares import LeastSquares
 from ..inference.permutations import PermutationPosterior, without_features
+from ..inference.sampling_settings import SANDWICH
+from ..inference.sandwich import nothing_lost
 from ..kernels.swap import Schedule
 from ..kernels.types import IntArray
 from .data import InMemory
 from .results import Iterations, StochasticFit, design_of, uncertainty_of
+from .robust import with_errors
 from .stochastic import labels_as_given, matches_of
 
 
@@ -22,7 +25,9 @@ def nothing_moves(problem: Problem) -> Problem:
     return replace(without_features(problem), starts=np.zeros(1, dtype=np.int64))
 
 
-def fit_known(data: InMemory, solver: LeastSquares, seed: int) -> StochasticFit:
+def fit_known(
+    data: InMemory, solver: LeastSquares, seed: int, covariance: str = "auto"
+) -> StochasticFit:
     """Fit the labels as given by least squares.
 
     Parameters
@@ -31,6 +36,8 @@ def fit_known(data: InMemory, solver: LeastSquares, seed: int) -> StochasticFit:
     solver : LeastSquares
     seed : int
         Kept for what samples from the fit later.
+    covariance : {"auto", "model", "robust"}
+        Of the standard errors.
 
     Returns
     -------
@@ -42,9 +49,9 @@ def fit_known(data: InMemory, solver: LeastSquares, seed: int) -> StochasticFit:
     matched = np.ones(problem.n_rows)
     table = MemoryTable(problem, solver)
     state = table.ordinary_start()._replace(match_proba=matched, mismatch_rate=0.0)
-    covariance = complete_covariance(table, solver, state.noise_scale)
+    complete = complete_covariance(table, solver, state.noise_scale)
     design = design_of(problem.n_rows, problem.n_groups, solver)
-    return StochasticFit(
+    fit = StochasticFit(
         coef=state.coef,
         intercept=state.intercept,
         noise_scale=state.noise_scale,
@@ -57,7 +64,11 @@ def fit_known(data: InMemory, solver: LeastSquares, seed: int) -> StochasticFit:
         temper=1.0,
         ridge=0.0,
         matches=matches_of(problem, problem.y, own, matched),
-        uncertainty=uncertainty_of(covariance, state, 0.0, design),
+        uncertainty=uncertainty_of(complete, state, 0.0, design),
         permutations=PermutationPosterior(nothing_moves(problem), Prior(), state, seed),
         as_given=labels_as_given(data, solver),
+    )
+    few = problem.n_rows <= SANDWICH.most_rows
+    return with_errors(
+        data, fit, nothing_lost(problem, solver) if few else None, covariance, solver
     )

@@ -13,8 +13,10 @@ from ..em.loop import EMResult
 from ..em.table import Expected
 from ..families.family import Solver
 from ..inference.consistency import Consistency
+from ..inference.group_means import GroupMeans
 from ..inference.intervals import Estimates
 from ..inference.permutations import PermutationPosterior
+from ..inference.sandwich import Robust
 from ..inference.verdict import Verdict
 from ..kernels.swap import Schedule
 from ..kernels.types import FloatArray, IntArray
@@ -153,6 +155,30 @@ def standard_errors_of(covariance: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
+class Errors:
+    """The standard errors that are reported.
+
+    Attributes
+    ----------
+    kind : {"model", "robust"}
+    uncertainty : Uncertainty
+        Of the kind chosen.
+    freedom : int
+        Degrees of freedom of intervals.
+    p_value : float
+        Of the model's covariance; nan where it was not tested.
+    robust : Robust or None
+        The sandwich, where it was computed.
+    """
+
+    kind: str
+    uncertainty: Uncertainty
+    freedom: int
+    p_value: float = float("nan")
+    robust: Robust | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class StochasticFit:
     """A fit by Stochastic EM, or by least squares where the order is known.
 
@@ -173,11 +199,13 @@ class StochasticFit:
     matches : Matches or None
         None for a fit in passes.
     uncertainty : Uncertainty or None
-        None for the published variant.
+        From the observed information; None for the published variant.
     permutations : PermutationPosterior or None
         None for the published variant and for a fit in passes.
     as_given : Estimates or None
         Least squares on the labels as given; None where they were not given beside rows.
+    errors : Errors or None
+        None for the published variant.
     """
 
     coef: FloatArray
@@ -195,6 +223,7 @@ class StochasticFit:
     uncertainty: Uncertainty | None
     permutations: PermutationPosterior | None
     as_given: Estimates | None
+    errors: Errors | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,6 +391,9 @@ class AutoFit:
     mismatch : MismatchFit or None
         Where labels were given beside rows and their order was used.
     verdict : Verdict
+    group_means : GroupMeans or None
+        The fit beside the regression of group means; None where the order is not lost, or there
+        are too few groups.
     """
 
     fit: StochasticFit
@@ -375,3 +407,4 @@ class AutoFit:
     objective: float
     mismatch: MismatchFit | None
     verdict: Verdict
+    group_means: GroupMeans | None = None

@@ -30,6 +30,8 @@ class StochasticSettings:
     alignment : {"chain", "sinkhorn", "exact"}
     temper, ridge : float
     fit_intercept : bool
+    covariance : {"auto", "model", "robust"}
+        Of the standard errors.
     family : Family
         Law of the labels.
     em : EMSettings
@@ -49,6 +51,7 @@ class StochasticSettings:
     temper: float = 1.0
     ridge: float = 0.0
     fit_intercept: bool = True
+    covariance: str = "auto"
     family: Family = NORMAL
     em: EMSettings = DEFAULTS
 
@@ -117,6 +120,7 @@ class AutoSettings:
         Law of the noise where the order given is used.
     temper, ridge : float or None
     fit_intercept : bool
+    covariance : {"auto", "model", "robust"}
     em : EMSettings
     """
 
@@ -130,4 +134,5 @@ class AutoSettings:
     temper: float | None = None
     ridge: float | None = None
     fit_intercept: bool = True
+    covariance: str = "auto"
     em: EMSettings = DEFAULTS

@@ -39,6 +39,7 @@ from .results import (
     iterations_of,
     uncertainty_of,
 )
+from .robust import with_errors, with_model_errors
 from .settings import StochasticSettings
 from .starts import Course, course_of
 
@@ -88,14 +89,14 @@ def _fit_in_memory(
     if settings.variant == "published":
         return _published_fit(data, table, plan, settings, result)
     finish = MemoryFinish(table, data, plan, settings, course)
-    state, alignment, covariance = finish.run(result)
+    state, alignment, covariance, expected = finish.run(result)
     covariance = course.with_monte_carlo_error(covariance, result)
     matched = np.asarray(alignment.match_proba)
     rate = float(1.0 - matched.mean())
     state = state._replace(perm=alignment.perm, match_proba=matched)
     design = design_of(problem.n_rows, problem.n_groups, solver)
     perm = likely_permutation(problem, plan.prior, state)
-    return assemble(
+    fit = assemble(
         state,
         design,
         result,
@@ -109,6 +110,7 @@ def _fit_in_memory(
         ),
         as_given=labels_as_given(data, solver),
     )
+    return with_errors(data, fit, expected, settings.covariance, solver)
 
 
 def _published_fit(
@@ -129,6 +131,11 @@ def _published_fit(
 def _fit_in_passes(
     data: InPasses, settings: StochasticSettings, reporting: Reporting
 ) -> StochasticFit:
+    if settings.covariance == "robust":
+        raise ValueError(
+            "covariance_type='robust' is not for data that are read in passes; use 'auto' or "
+            "'model', or fit a sample in memory"
+        )
     facts = survey(data.parts, settings.fit_intercept)
     solver = normal_equations(facts, settings.fit_intercept, settings.ridge)
     plan = plan_in_passes(settings, facts)
@@ -153,7 +160,7 @@ def _fit_in_passes(
     design = design_of(facts.n_rows, facts.n_groups, solver)
     unpenalised = normal_equations(facts, settings.fit_intercept, 0.0)
     given = table.state_at(*table.least_squares(unpenalised))
-    return assemble(
+    fit = assemble(
         state,
         design,
         result,
@@ -163,6 +170,7 @@ def _fit_in_passes(
         uncertainty=uncertainty_of(covariance, state, share, design),
         as_given=estimates_of(table, unpenalised, given),
     )
+    return with_model_errors(fit)
 
 
 def assemble(

@@ -23,6 +23,8 @@ def verdict_of(found: AutoFit, problem: Problem) -> Verdict:
         reasons += _order_checks(found)
     elif found.pairing == "lost":
         reasons += _match_checks(found, problem)
+        if found.group_means is not None:
+            reasons.append(checks.group_means(found.group_means))
     return judge([reason for reason in reasons if reason is not None])
 
 
@@ -61,7 +63,10 @@ def _match_checks(found: AutoFit, problem: Problem) -> list[Reason | None]:
     if found.start in {"known rows", "group means"}:
         n_known = problem.n_rows - problem.n_movable
         number = n_known if found.start == "known rows" else problem.n_groups
-        return [checks.anchor(found.start, number, p_value)]
+        held = checks.anchor(found.start, number, p_value)
+        if found.start == "group means":
+            held = checks.sufficient(held, found.group_means)
+        return [held, _precision(found)]
     followed = found.start == "match"
     compared = checks.unrelated_labels(p_value, followed)
     if not followed:
@@ -71,13 +76,14 @@ def _match_checks(found: AutoFit, problem: Problem) -> list[Reason | None]:
         return [compared, checks.no_match_used(found.fit.temper)]
     assert search is not None
     as_given = found.fit.as_given
+    means = found.group_means
     return [
-        compared,
+        checks.confirmed(compared, means),
         *_distinct_values(found, problem),
-        checks.recovery(found.refit_distances),
+        checks.confirmed(checks.recovery(found.refit_distances), means),
         checks.agreement(search.n_found, search.certified),
         _precision(found),
-        checks.noise_sensitivity(found.temper_shift),
+        checks.confirmed(checks.noise_sensitivity(found.temper_shift), means),
         None if as_given is None else checks.shrinkage(found.shrinkage_share),
     ]
 

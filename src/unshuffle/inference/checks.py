@@ -14,7 +14,8 @@ from ..kernels.types import FloatArray
 from ..search.recovery import usual_distance
 from ..search.starts import MUCH_INSIDE
 from .consistency import Consistency
-from .settings import CHECKS, CheckSettings
+from .group_means import GroupMeans
+from .settings import CHECKS, GROUP_MEANS, CheckSettings, GroupMeansSettings
 from .verdict import Level, Reason
 
 MORE_DATA = "use smaller groups, more rows with a known label, or fewer features"
@@ -289,6 +290,44 @@ def narrow_groups(share: float) -> Reason:
     )
     advice = f"expect slopes that are too small by about {_percent(share)}"
     return Reason("caution", "variance inside groups", share, MUCH_INSIDE, text, advice)
+
+
+def group_means(found: GroupMeans, settings: GroupMeansSettings = GROUP_MEANS) -> Reason:
+    """Does the regression of group means, which no shuffle changes, agree with the fit?"""
+    p_value, distance, limit = found.p_value, found.distance, settings.distance_caution
+    text = (
+        f"Beyond sampling error the fit differs from the regression of group means by "
+        f"{_percent(distance)} of its length, p-value {p_value:.2g} "
+        f"(good: below {_percent(limit)}, or a p-value of at least {settings.p_caution:g})"
+    )
+    check = "agreement with group means"
+    if distance < limit or p_value >= settings.p_caution:
+        return Reason("trust", check, distance, limit, text)
+    rejects = distance >= settings.distance_reject and p_value < settings.p_reject
+    level: Level = "reject" if rejects else "caution"
+    advice = "check the groups and the shape of the residuals; compare with a fit to group means"
+    return Reason(level, check, distance, limit, text, advice)
+
+
+def confirmed(reason: Reason, found: GroupMeans | None) -> Reason:
+    """A doubt about the match, which group means that agree with the fit can answer."""
+    if found is None or reason.level != "caution" or not found.confirm_match():
+        return reason
+    text = f"{reason.text}, but group means confirm the fit (p-value {found.p_value:.2g})"
+    return replace(reason, level="trust", text=text, advice="")
+
+
+def sufficient(
+    reason: Reason, found: GroupMeans | None, settings: GroupMeansSettings = GROUP_MEANS
+) -> Reason:
+    """The doubt that only group means hold a fit, where they determine it nearly alone."""
+    if found is None or not found.suffice(settings):
+        return reason
+    text = (
+        f"{reason.text}, whose standard errors are {found.inflation:.1f} times those with the "
+        f"order known (good: below {settings.nearly_known:g})"
+    )
+    return replace(reason, level="trust", text=text, advice="")
 
 
 def _below(

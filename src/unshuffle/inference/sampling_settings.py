@@ -30,6 +30,11 @@ class SandwichSettings:
     spare_units: int = 10  # more than parameters: with fewer units squared scores say little
     # Snapshots are cheap beside a fit, and noise in the expected scores would count as variance.
     more_snapshots: int = 2
+    # p-value of the model's covariance below which the sandwich is taken. A sandwich that was not
+    # needed costs little precision, a wrong covariance costs coverage: so more than 0.05.
+    level: float = 0.1
+    # With more rows the choice is not made: it would need a second array of the size of X.
+    most_rows: int = 100_000
 
 
 @dataclass(frozen=True)

@@ -148,20 +148,35 @@ def row_scores(
     return np.concatenate(columns, axis=1)
 
 
-def sandwich(
+class Influences(NamedTuple):
+    """How much each unit moves the estimates.
+
+    Attributes
+    ----------
+    units : array of shape (n_units, k)
+        The units' scores times the inverse information; the intercept first where there is one,
+        then the directions of the orthonormal basis, the noise and, where it was estimated, the
+        rate of mismatches.
+    inverse : array of shape (k, k)
+        The inverse information: what the products of the units add up to under the model.
+    fraction_kept : float
+        Smallest fraction of the information kept in any direction.
+    """
+
+    units: FloatArray
+    inverse: FloatArray
+    fraction_kept: float
+
+
+def influences(
     problem: Problem,
     solver: LeastSquares,
     state: State,
     expected: Expected,
     codes: IntArray,
     mismatch_rate: float | None,
-) -> Robust:
-    """Covariance of the estimates from the scores of the units that `codes` number.
-
-    `mismatch_rate` is None where the rate was not estimated.
-    """
-    n, rank, p = problem.n_rows, solver.rank, solver.n_parameters
-    worth = check_units(codes, p + 1 + (mismatch_rate is not None))
+) -> Influences:
+    """Influence of the units that `codes` number; see `sandwich`."""
     inner, left = invert_information(
         problem, solver, state.noise_scale, expected.missing, mismatch_rate
     )
@@ -176,10 +191,28 @@ def sandwich(
     if first:
         inverse[0, 0] = state.noise_scale**2  # no permutation changes the mean of the labels
     rows = row_scores(problem, solver, state, expected, mismatch_rate)
-    n_units = int(codes.max()) + 1
-    units = np.zeros((n_units, rows.shape[1]))
+    units = np.zeros((int(codes.max()) + 1, rows.shape[1]))
     np.add.at(units, codes, rows)
-    units = units @ inverse
+    return Influences(units @ inverse, inverse, left)
+
+
+def sandwich(
+    problem: Problem,
+    solver: LeastSquares,
+    state: State,
+    expected: Expected,
+    codes: IntArray,
+    mismatch_rate: float | None,
+) -> Robust:
+    """Covariance of the estimates from the scores of the units that `codes` number.
+
+    `mismatch_rate` is None where the rate was not estimated.
+    """
+    n, rank, p = problem.n_rows, solver.rank, solver.n_parameters
+    worth = check_units(codes, p + 1 + (mismatch_rate is not None))
+    first = int(solver.fit_intercept)
+    units, _, left = influences(problem, solver, state, expected, codes, mismatch_rate)
+    n_units = len(units)
     found = units.T @ units * (n_units / (n_units - 1) * (n - 1) / (n - p))
     leads = np.zeros((1 + len(solver.to_coef), first + rank))
     leads[1:, first:] = solver.to_coef

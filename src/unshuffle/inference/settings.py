@@ -28,6 +28,8 @@ class CheckSettings:
     # Standard errors as a multiple of those with the order known. Where the data hold hardly any
     # information near a fit, its match is usually a wrong one.
     inflation_caution: float = 2.0
+    # The same where the order given is used: least squares as given keeps such a fit in place.
+    inflation_linked: float = 4.0
     # Independent starts that end in the best match: one alone says nothing about a better match.
     starts_needed: int = 2
     # Change of the fit on aligning labels at inflated noise, as a share of its length. A fit that
@@ -61,11 +63,13 @@ class CheckSettings:
     # less than so many times its 95 % radius.
     excluded_rate: float = 1.5
     # From this p-value on there is no sign of mismatches; below it the sign is weak.
-    no_sign_p: float = 0.05
+    no_sign_p: float = 0.02
     # Share of labels more than so many robust standard deviations from least squares. With many, a
     # law of heavy tails describes mismatches as well as they are.
     tail_scales: float = 4.0
     tail_caution: float = 0.035
+    # Rate from which on mismatches and components of a mixture describe the same labels.
+    mixture_rate: float = 0.2
     # Largest distance of the residuals' distribution from the law chosen.
     pit_caution: float = 0.2
 
@@ -111,3 +115,37 @@ class AveragingSettings:
 
 
 AVERAGING = AveragingSettings()
+
+
+@dataclass(frozen=True)
+class GroupMeansSettings:
+    """The comparison of a fit with the regression of group means.
+
+    Thresholds of trust were set on the open half of the real tables (`python -m benchmarks.real
+    --only groups`), so that figures on the same tables flatter them.
+    """
+
+    # Groups beyond coefficients. With fewer, leaving out one at a time says little of the error.
+    fewest_freedom: int = 8
+    # Below this share of a direction's variance between groups, or above this leverage of one
+    # group, the regression of means is decided by rounding or by that group.
+    smallest_between: float = 1e-6
+    most_leverage: float = 1.0 - 1e-6
+    # Eigenvalues of a difference of covariances, as a share of their mean for group means alone.
+    smallest_share: float = 0.1
+    # A difference counts against a fit if it is significant and also large: beyond sampling error
+    # a fifth of the fit. On real tables slopes differ a little between and within groups, and
+    # p-values alone would doubt every large table.
+    p_caution: float = 0.05
+    distance_caution: float = 0.2
+    p_reject: float = 0.001
+    distance_reject: float = 0.5
+    # Group means that agree answer whether the match is a wrong one, if they would notice: two of
+    # their standard errors are then at most the change on refitting that is still good (0.3).
+    precise: float = 0.15
+    # Standard errors as a multiple of those with known order. Below it group means need no match.
+    # All of ten real tables below it were sound, one of six from there to 2 was not.
+    nearly_known: float = 1.5
+
+
+GROUP_MEANS = GroupMeansSettings()

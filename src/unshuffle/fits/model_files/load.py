@@ -52,6 +52,9 @@ def load_model(path: str | Path) -> StoredModel:
             fit_intercept=bool(words["fit_intercept"]),
             covariance_=arrays["covariance"],
             freedom=int(words["freedom"]),
+            # Files of earlier versions hold one number for both, and the model's covariance.
+            freedom_as_given=int(words.get("freedom_as_given") or words["freedom"]),
+            covariance_type_=_kind(words.get("covariance_type", "model")),
             as_given=arrays.get("as_given"),
             facts={str(name): str(fact) for name, fact in words["facts"].items()},
             verdict_=_read_verdict(words["verdict"]),
@@ -142,6 +145,12 @@ def _read_array(path: Path, name: str, content: bytes, shape: tuple[int, ...]) -
     if name in {"coef", "intercept"} and not np.isfinite(array).all():
         raise ModelFileError(f"{path}: {name!r} holds values that are not finite")
     return array
+
+
+def _kind(word: Any) -> str:
+    if word not in {"model", "robust"}:
+        raise ValueError(f"covariance_type is 'model' or 'robust', got {word!r}")
+    return str(word)
 
 
 def _column(entry: dict[str, Any]) -> DesignColumn:

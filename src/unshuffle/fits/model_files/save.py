@@ -89,6 +89,8 @@ def write_model(
         "columns": [{"name": c.name, "levels": c.levels} for c in columns],
         "fit_intercept": bool(model.fit_intercept),
         "freedom": int(summary.ours.freedom),
+        "freedom_as_given": None if summary.as_given is None else int(summary.as_given.freedom),
+        "covariance_type": str(getattr(model, "covariance_type_", "model")),
         "facts": summary.facts,
         "verdict": _plain_verdict(summary.verdict),
         "has_as_given": summary.as_given is not None,

@@ -33,6 +33,10 @@ class StoredModel:
     intercept_ : float
     covariance_ : array of shape (k, k)
         Of intercept (when there is one) and coefficients.
+    covariance_type_ : {"model", "robust"}
+        What kind of covariance it is.
+    freedom, freedom_as_given : int
+        Degrees of freedom of intervals, of the fit and of least squares on the labels as given.
     as_given : array of shape (2, k) or None
         Estimates and standard errors of least squares on the labels as given.
     verdict_ : Verdict or None
@@ -54,6 +58,8 @@ class StoredModel:
     verdict_: Verdict | None
     version: str
     settings: dict[str, Any]
+    freedom_as_given: int
+    covariance_type_: str = "model"
 
     @property
     def feature_names_in_(self) -> list[str]:
@@ -114,5 +120,5 @@ class StoredModel:
         errors = np.sqrt(np.maximum(np.diag(self.covariance_), 0.0))
         ours = Estimates(values, errors, self.freedom)
         given = self.as_given
-        other = None if given is None else Estimates(given[0], given[1], self.freedom)
+        other = None if given is None else Estimates(given[0], given[1], self.freedom_as_given)
         return Summary(names, ours, other, self.facts, self.verdict_, level)
