@@ -45,7 +45,7 @@ def test_suspects_name_partners(linked, fitted):
     table = fitted.suspects(0.5, n_partners=2)
     assert isinstance(table, pd.DataFrame)
     assert list(table.columns) == [
-        "row", "label", "match_proba", "partner_1", "partner_1_proba", "partner_2", "partner_2_proba",
+        "row", "label", "kind", "match_proba", "partner_1", "partner_1_proba", "partner_2", "partner_2_proba",
     ]  # fmt: skip
     assert len(table) == np.sum(fitted.match_proba_ < 0.5)
     assert table["match_proba"].is_monotonic_increasing

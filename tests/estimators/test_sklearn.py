@@ -78,6 +78,10 @@ def test_every_documented_attribute_is_there(estimator, grouped):
         missing |= {"noise_scale_se_", "mismatch_rate_se_", "information_kept_", "error_inflation_"}
         missing |= {"covariance_type_", "covariance_pvalue_"}
         names = [name for name in names if name not in missing]
+    # These are there only where the order given was used.
+    order_used = getattr(model, "pairing_", "lost") == "mostly-right"
+    if not order_used:
+        names = [n for n in names if n not in {"noise_", "spread_by_fit_", "off_proba_"}]
     for name in names:
         assert hasattr(model, name), name
     learnt = {name for name in vars(model) if name.endswith("_")}
@@ -186,7 +190,8 @@ def test_one_random_state_one_answer_for_any_threads(estimator):
         assert np.array_equal(one.objective_path_, other.objective_path_)
     different = clone(estimator).set_params(random_state=1, **short)
     different.fit(data.X, data.y, groups=data.groups)
-    if not isinstance(estimator, HardEMRegressor):
+    least_squares = getattr(one, "start_", "") == "least squares"  # which draws nothing
+    if not (isinstance(estimator, HardEMRegressor) or least_squares):
         assert not np.array_equal(one.coef_, different.coef_)
 
 

@@ -188,7 +188,11 @@ def test_every_kind_of_fit_has_a_bootstrap(kind):
     )
     quick = {"max_iter": 60, "n_steps": 2000, "random_state": 0}
     if kind == "mostly right":
+        data = make_shuffled_regression(
+            200, 1, noise=0.2, coef=[1.0], shuffle="fraction", fraction=0.2, random_state=0
+        )
         model = ShuffledRegressor(pairing="mostly-right", random_state=0).fit(data.X, data.y)
+        assert model.start_ == "labels as given"
     elif kind == "cautious":
         model = StochasticEMRegressor(ridge=0.1, temper=1.2, **quick)
         model.fit(data.X, data.y, groups=np.arange(80) // 4)

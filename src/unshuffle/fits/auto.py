@@ -152,7 +152,7 @@ class Router:
             assert found.best is not None
             fit = fit_expected(data, solver, settings.seed, found.best)
             return Outcome(fit, "mostly-right", mismatch=facts)
-        fit = fit_as_given(data, solver, settings.seed)
+        fit = fit_as_given(data, solver, settings.seed, settings.covariance)
         if facts.answer != "none":
             fit = replace(fit, mismatch_rate=NAN)
         return Outcome(fit, "mostly-right", "least squares", mismatch=facts)
@@ -186,11 +186,22 @@ class Router:
         if assumed and self._order_left():
             return self.mostly_right
         outcome = self.lost(self.explore())
-        # Where the order may carry information, a match must be beyond doubt to be preferred.
         plausible = not ordered and p_value < ROUTES.perhaps and self._order_left()
-        if plausible and self.conclude(outcome, p_value).verdict.level != "trust":
+        if plausible and not self._preferred(outcome, p_value):
             return self.mostly_right
         return outcome
+
+    def _preferred(self, outcome: Outcome, p_value: float) -> bool:
+        """Whether a fit without the order is preferred where the order may carry information.
+
+        Known rows, group means and matches inside groups are; one match of all rows must be beyond
+        doubt.
+        """
+        if outcome.start == "labels as given":
+            return False
+        if outcome.start != "match" or self.data.problem.n_blocks > 1:
+            return True
+        return self.conclude(outcome, p_value).verdict.level == "trust"
 
     def _order_left(self) -> bool:
         """Whether a fit that assumes the order given finds that some of it is left."""

@@ -13,7 +13,7 @@ from scipy.stats import f as fisher
 
 from ..data.problem import Problem
 from ..families.least_squares import LeastSquares
-from ..families.noise import component_shares, off_components
+from ..families.noise import NoiseShape, component_shares, off_components
 from ..inference.consistency import (
     Consistency,
     compare_with_least_squares,
@@ -24,7 +24,7 @@ from ..kernels.noise import NoiseLaw
 from ..kernels.types import FloatArray
 from ..search.curve import MeanCurve
 from ..search.noise_model import NoiseFit, NoiseModel
-from ..search.rate_profile import RateProfile, profile_rate, shapes_named
+from ..search.rate_profile import NORMAL, RateProfile, criterion, profile_rate, shapes_named
 from ..search.robust import median_scale
 from ..search.settings import DEFAULT, SearchSettings
 from .results import MismatchFit, StochasticFit
@@ -38,7 +38,6 @@ class Examination:
 
     Attributes
     ----------
-    profile : RateProfile
     best : NoiseFit or None
         The fit with mismatches; None where there is no sign of any.
     facts : MismatchFit
@@ -46,7 +45,6 @@ class Examination:
         Whether all rows were looked at, not a sample.
     """
 
-    profile: RateProfile
     best: NoiseFit | None
     facts: MismatchFit
     whole: bool
@@ -54,8 +52,7 @@ class Examination:
     @property
     def normal(self) -> bool:
         """Whether the noise is normal, with one spread for all rows."""
-        shape = self.profile.shape
-        return shape.name == "normal" and not shape.by_fit
+        return self.facts.noise == "normal" and not self.facts.spread_by_fit
 
 
 def examine(
@@ -89,9 +86,10 @@ def examine(
     )
     if p_value >= checks.mismatch_p:
         facts = _with_noise(facts, profile.none, model)
-        return Examination(profile, None, _by_row(facts, problem, whole), whole)
-    best = model.release(profile.shape, profile.best)
-    found = _consistency(reference, y, best, profile.best)
+        return Examination(None, _by_row(facts, problem, whole), whole)
+    shape, tied, best = _free_fit(model, profile)
+    facts = replace(facts, noise=shape.name, spread_by_fit=shape.by_fit)
+    found = _consistency(reference, y, best, tied)
     answer = "mismatches"
     if (
         facts.spread_by_fit
@@ -103,7 +101,22 @@ def examine(
         answer = "inconsistent"
     used = best if answer == "mismatches" else profile.none
     facts = _with_noise(replace(facts, answer=answer, consistency=found), used, model)
-    return Examination(profile, best, _by_row(facts, problem, whole), whole)
+    return Examination(best, _by_row(facts, problem, whole), whole)
+
+
+def _free_fit(model: NoiseModel, profile: RateProfile) -> tuple[NoiseShape, NoiseFit, NoiseFit]:
+    """The law, the fit tied to least squares and the free fit.
+
+    Tied fitted values are off by the sampling error of least squares, which makes normal noise look
+    like other noise; where the free fit under normal noise is better, that is taken.
+    """
+    best = model.release(profile.shape, profile.best)
+    if profile.normal is None or profile.shape == NORMAL:
+        return profile.shape, profile.best, best
+    normal = model.release(NORMAL, profile.normal)
+    if criterion(NORMAL, normal) < criterion(profile.shape, best):
+        return NORMAL, profile.normal, normal
+    return profile.shape, profile.best, best
 
 
 def _by_row(facts: MismatchFit, problem: Problem, whole: bool) -> MismatchFit:

@@ -5,8 +5,6 @@ answer only where the data show mismatches, and where it is consistent with an e
 no law of the noise; elsewhere the answer is least squares on the labels as given.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from ..alignment.priors import Prior
@@ -19,36 +17,36 @@ from ..inference.permutations import (
     likely_permutation,
     without_features,
 )
+from ..inference.sampling_settings import SANDWICH
 from ..kernels.swap import Schedule
 from ..kernels.types import FloatArray
 from ..search.noise_model import NoiseFit
 from .data import InMemory
 from .known import fit_known
 from .results import (
+    Errors,
     Iterations,
     StochasticFit,
     Uncertainty,
     design_of,
     standard_errors_of,
 )
-from .robust import robust_covariance
 from .stochastic import labels_as_given, matches_of
 
 NAN = float("nan")
 
 
-def fit_as_given(data: InMemory, solver: LeastSquares, seed: int) -> StochasticFit:
-    """Least squares on the labels as given, with standard errors that hold for unequal noise."""
-    fit = fit_known(data, solver, seed)
-    if data.problem.n_rows <= solver.n_parameters + 1:
-        return fit
-    robust = robust_covariance(data, fit).covariance.coef
-    covariance = robust if solver.fit_intercept else robust[1:, 1:]
-    assert fit.uncertainty is not None
-    uncertainty = replace(
-        fit.uncertainty, covariance=covariance, standard_errors=standard_errors_of(covariance)
-    )
-    return replace(fit, uncertainty=uncertainty)
+def fit_as_given(
+    data: InMemory, solver: LeastSquares, seed: int, covariance: str = "auto"
+) -> StochasticFit:
+    """Least squares on the labels as given, with standard errors that hold for unequal noise.
+
+    "auto" takes robust standard errors wherever there are rows enough: whether labels are
+    exchanged is not known for sure, and that makes the noise unequal.
+    """
+    enough = data.problem.n_rows >= SANDWICH.spare_units + solver.n_parameters + 1
+    robust = covariance == "auto" and enough
+    return fit_known(data, solver, seed, "robust" if robust else covariance)
 
 
 def fit_expected(data: InMemory, solver: LeastSquares, seed: int, found: NoiseFit) -> StochasticFit:
@@ -69,12 +67,14 @@ def fit_expected(data: InMemory, solver: LeastSquares, seed: int, found: NoiseFi
     prior = Prior(found.rate, estimates=True)
     perm = likely_permutation(problem, prior, state)
     state = state._replace(perm=perm)
+    uncertainty = _uncertainty(problem, solver, state.fitted, expected, found)
+    design = design_of(problem.n_rows, problem.n_groups, solver)
     return StochasticFit(
         coef=state.coef,
         intercept=state.intercept,
         noise_scale=noise,
         mismatch_rate=rate,
-        design=design_of(problem.n_rows, problem.n_groups, solver),
+        design=design,
         iterations=Iterations(True, np.array([state.objective]), state.coef[None]),
         acceptance_rate=None,
         tol=0.0,
@@ -82,9 +82,10 @@ def fit_expected(data: InMemory, solver: LeastSquares, seed: int, found: NoiseFi
         temper=1.0,
         ridge=0.0,
         matches=matches_of(problem, expected, perm, found.matched),
-        uncertainty=_uncertainty(problem, solver, state.fitted, expected, found),
+        uncertainty=uncertainty,
         permutations=PermutationPosterior(without_features(problem), prior, state, seed),
         as_given=labels_as_given(data, solver),
+        errors=Errors("robust", uncertainty, design.freedom),
     )
 
 

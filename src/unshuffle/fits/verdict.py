@@ -52,6 +52,7 @@ def _order_checks(found: AutoFit) -> list[Reason | None]:
         checks.consistency(consistency.distance, consistency.p_value),
         checks.mismatched_slope(consistency.slope),
         None if isnan(facts.pit_distance) else checks.noise_law(facts.noise, facts.pit_distance),
+        checks.rate_under_mixture(fit.mismatch_rate) if facts.noise == "mixture" else None,
         _precision(found),
         None if isnan(found.temper_shift) else checks.noise_sensitivity(found.temper_shift),
     ]
@@ -106,4 +107,8 @@ def _distinct_values(found: AutoFit, problem: Problem) -> list[Reason | None]:
 def _precision(found: AutoFit) -> Reason:
     uncertainty = found.fit.uncertainty
     assert uncertainty is not None
-    return checks.precision(uncertainty.inflation, uncertainty.fraction_kept)
+    return checks.precision(
+        uncertainty.inflation,
+        uncertainty.fraction_kept,
+        order_used=found.pairing == "mostly-right",
+    )

@@ -166,10 +166,28 @@ def noise_law(name: str, distance: float, settings: CheckSettings = CHECKS) -> R
     )  # fmt: skip
 
 
-def precision(inflation: float, fraction_kept: float, settings: CheckSettings = CHECKS) -> Reason:
+def rate_under_mixture(rate: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Could components of the noise stand for mismatches, or the other way round?"""
+    return _below(
+        "mismatches or noise", rate, settings.mixture_rate, None,
+        f"The noise is a mixture of normals and the rate of mismatches {_percent(rate)}, so that "
+        "some mismatches may count as noise",
+        "compare with mismatch_sensitivity(), which needs no law of the noise",
+        form=_percent,
+    )  # fmt: skip
+
+
+def precision(
+    inflation: float,
+    fraction_kept: float,
+    settings: CheckSettings = CHECKS,
+    *,
+    order_used: bool = False,
+) -> Reason:
     """How much of the precision is lost with the order?"""
+    limit = settings.inflation_linked if order_used else settings.inflation_caution
     reason = _below(
-        "precision", inflation, settings.inflation_caution, None,
+        "precision", inflation, limit, None,
         f"Standard errors are {inflation:.1f} times those with the order known",
         f"to reduce the standard errors, {MORE_DATA}",
     )  # fmt: skip

@@ -13,6 +13,7 @@ from ..families.noise import NoiseShape
 from ..kernels.types import FloatArray
 from .noise_model import NoiseFit, NoiseModel
 
+NORMAL = NoiseShape("normal")
 SHAPES = tuple(
     NoiseShape(name, count, means, by_fit)
     for name, count, means in (
@@ -42,6 +43,8 @@ class RateProfile:
     rates, log_likelihoods : arrays
     best, none : NoiseFit
         At the most likely rate, and at rate 0.
+    normal : NoiseFit or None
+        At the most likely rate under normal noise of one spread; None where that was not tried.
     """
 
     shape: NoiseShape
@@ -49,6 +52,7 @@ class RateProfile:
     log_likelihoods: FloatArray
     best: NoiseFit
     none: NoiseFit
+    normal: NoiseFit | None
 
     @property
     def statistic(self) -> float:
@@ -69,7 +73,9 @@ class RateProfile:
 def profile_rate(model: NoiseModel, shapes: tuple[NoiseShape, ...] = SHAPES) -> RateProfile:
     """Choose a law, and follow the likelihood over the rates."""
     settings = model.settings
-    shape, free = _choose(model, shapes)
+    found = _fits_by_shape(model, shapes)
+    shape = min(found, key=lambda shape: criterion(shape, _best(found[shape])))
+    free = found[shape][1:]
     fits = _distinct([*_along(model, shape, settings.rates), *free])
     best = _best(fits)
     for _ in range(2):
@@ -80,13 +86,22 @@ def profile_rate(model: NoiseModel, shapes: tuple[NoiseShape, ...] = SHAPES) -> 
         fits = _distinct([*fits, model.fit(shape, between, near.law, near.growth)])
         best = _best(fits)
     rates = np.array([fit.rate for fit in fits])
-    return RateProfile(shape, rates, np.array([f.log_likelihood for f in fits]), best, fits[0])
+    levels = np.array([fit.log_likelihood for fit in fits])
+    normal = _best(found[NORMAL][1:]) if NORMAL in found else None
+    return RateProfile(shape, rates, levels, best, fits[0], normal)
 
 
-def _choose(model: NoiseModel, shapes: tuple[NoiseShape, ...]) -> tuple[NoiseShape, list[NoiseFit]]:
-    """The law by the Bayesian information criterion, and its fits with a free rate.
+def criterion(shape: NoiseShape, fit: NoiseFit) -> float:
+    """Bayesian information criterion of a law, the same constant left out for all."""
+    return shape.n_parameters * float(np.log(len(fit.fitted))) - 2.0 * fit.log_likelihood
 
-    Laws are left out where they cannot win: all but the normal one where the residuals look
+
+def _fits_by_shape(
+    model: NoiseModel, shapes: tuple[NoiseShape, ...]
+) -> dict[NoiseShape, list[NoiseFit]]:
+    """Fits without mismatches and with a free rate, under each law that may be the best.
+
+    Laws are left out where they cannot be: all but the normal one where the residuals look
     normal, and a spread that depends on the fit where its score is small.
     """
     if _looks_normal(model):
@@ -97,13 +112,7 @@ def _choose(model: NoiseModel, shapes: tuple[NoiseShape, ...]) -> tuple[NoiseSha
         if plain is not None and _best(plain).growth_score < model.settings.smallest_score:
             continue
         found[shape] = _freely(model, shape)
-    cost = float(np.log(len(model.y)))
-
-    def criterion(shape: NoiseShape) -> float:
-        return shape.n_parameters * cost - 2.0 * _best(found[shape]).log_likelihood
-
-    shape = min(found, key=criterion)
-    return shape, found[shape][1:]
+    return found
 
 
 def _best(fits: list[NoiseFit]) -> NoiseFit:
