@@ -27,8 +27,13 @@ class ShuffledRegressor(SampledRegressor):
     :math:`\pi` that moves labels inside groups only. `fit`
 
     1. tests whether the order given carries information (a permutation test inside groups);
-    2. where it does, fits with a prior for few mismatches
-       (`StochasticEMRegressor` with ``mismatch_rate="estimate"``);
+    2. where it does, estimates the rate of mismatches and the law of the noise, and tests whether
+       any labels are exchanged. A fit with mismatches is the answer if they are and if it is
+       consistent with least squares: for a share :math:`a` of exchanged labels least squares on
+       the labels as given estimates :math:`(1 - a) w`, whatever the law of the noise. Otherwise
+       the answer is least squares with robust standard errors. Normal noise is fitted with a prior
+       for few mismatches (`StochasticEMRegressor` with ``mismatch_rate="estimate"``), other noise
+       by least squares on expected labels;
     3. where it does not, searches globally for the matching of least squares
        :math:`\min_{w, b, \pi} \sum_i (y_{\pi(i)} - b - x_i^\top w)^2`, proves the optimum for up to
        three features, asks whether unrelated labels could be matched as well, and averages over
