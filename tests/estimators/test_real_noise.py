@@ -112,6 +112,16 @@ def test_a_weak_signal_in_the_right_order_is_neither_lost_nor_rejected():
     assert np.mean(errors) <= 1.05 * np.mean(plain)
 
 
+@pytest.mark.parametrize("size", [1e6, 1e12])
+def test_one_label_that_decides_least_squares_is_never_trusted(size):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(100, 2))
+    y = X @ [1.0, -0.5] + 0.3 * rng.normal(size=100)
+    y[0] = size
+    model = ShuffledRegressor(pairing="mostly-right", random_state=0).fit(X, y)
+    assert model.verdict_.level != "trust"
+
+
 def test_a_subset_with_other_slopes_is_not_called_mismatched_with_trust():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(400, 1))

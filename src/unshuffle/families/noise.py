@@ -107,7 +107,7 @@ def _t_score(freedom: float, sums: FloatArray, count: FloatArray) -> float:
     """Expected log likelihood of the components at their best scale."""
     factors = t_factors(freedom)
     total = float(count.sum())
-    variance = float((sums[2] / factors**2).sum()) / total
+    variance = max(float((sums[2] / factors**2).sum()) / total, 1e-300)
     return -0.5 * total * float(np.log(variance)) - float(count @ np.log(factors))
 
 

@@ -69,13 +69,15 @@ def examine(
     profile = profile_rate(model, shapes_named(noise))
     reference = LeastSquares(X, fit_intercept=True)
     p_value = 0.5 * float(chi2.sf(profile.statistic, 1)) if profile.best.rate > 0.0 else 1.0
+    residual = y - reference.solve(y).fitted
     facts = MismatchFit(
         answer="none",
         p_value=p_value,
         rate=profile.best.rate,
         rate_limit=profile.upper_limit,
         radius=_radius(reference, y),
-        tail_share=_tail_share(y - reference.solve(y).fitted, checks.tail_scales),
+        tail_share=_tail_share(residual, checks.tail_scales),
+        largest_share=float((residual**2).max() / max(float(residual @ residual), 1e-300)),
         gain=profile.statistic / rows.n_rows,
         r_squared=_r_squared(reference, y),
         noise=profile.shape.name,
@@ -219,6 +221,7 @@ def compare_chain(
             rate_limit=NAN,
             radius=_radius(reference, y),
             tail_share=NAN,
+            largest_share=NAN,
             gain=NAN,
             r_squared=_r_squared(reference, y),
             noise="normal",

@@ -336,6 +336,8 @@ class MismatchFit:
         95 % radius of least squares as given, as a share of its length.
     tail_share : float
         Share of labels far from least squares as given.
+    largest_share : float
+        Share of its residual sum of squares that one label holds.
     gain : float
         Twice the gain in log likelihood by mismatches, per row.
     r_squared : float
@@ -358,6 +360,7 @@ class MismatchFit:
     rate_limit: float
     radius: float
     tail_share: float
+    largest_share: float
     gain: float
     r_squared: float
     noise: str

@@ -38,6 +38,7 @@ def _order_checks(found: AutoFit) -> list[Reason | None]:
             checks.mismatch_test(facts.p_value),
             checks.excluded_rate(facts.rate_limit, facts.radius),
             checks.tails(facts.tail_share),
+            checks.one_label(facts.largest_share),
         ]
     assert facts.consistency is not None
     consistency = facts.consistency

@@ -102,6 +102,16 @@ def tails(share: float, settings: CheckSettings = CHECKS) -> Reason:
     )  # fmt: skip
 
 
+def one_label(share: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Does one label decide the fit?"""
+    return _below(
+        "weight of one label", share, settings.one_label_caution, None,
+        f"One label holds {_percent(share)} of the residual sum of squares",
+        "check this label: see suspects(), or fit without it",
+        form=_percent,
+    )  # fmt: skip
+
+
 def not_consistent(found: Consistency, settings: CheckSettings = CHECKS) -> Reason:
     """A fit with mismatches contradicts least squares, so that it was not used."""
     text = (

@@ -68,6 +68,8 @@ class CheckSettings:
     # law of heavy tails describes mismatches as well as they are.
     tail_scales: float = 4.0
     tail_caution: float = 0.035
+    # Share of the residual sum of squares of one label. With more, least squares follows it alone.
+    one_label_caution: float = 0.5
     # Rate from which on mismatches and components of a mixture describe the same labels.
     mixture_rate: float = 0.2
     # Largest distance of the residuals' distribution from the law chosen.
