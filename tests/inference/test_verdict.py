@@ -7,7 +7,7 @@ import pytest
 
 from unshuffle import ShuffledRegressor, UnidentifiableWarning
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.inference import checks
+from unshuffle.inference import checks, order_checks
 from unshuffle.inference.settings import CheckSettings
 from unshuffle.inference.verdict import Reason, judge
 
@@ -43,10 +43,28 @@ def test_the_worst_reason_decides_and_comes_first():
         (checks.unrelated_labels(np.nan, True), "caution"),
         (checks.recovery(np.array([0.1, 0.1, 2.0])), "trust"),
         (checks.recovery(np.array([0.1, 0.9, 2.0])), "reject"),
-        (checks.order(1e-5), "trust"),
-        (checks.order(0.03), "caution"),
-        (checks.mismatches(0.2), "trust"),
-        (checks.mismatches(0.85), "caution"),
+        (order_checks.order(1e-5), "trust"),
+        (order_checks.order(0.03), "caution"),
+        (order_checks.mismatches(0.2), "trust"),
+        (order_checks.mismatches(0.85), "caution"),
+        (order_checks.mismatch_test(0.4), "trust"),
+        (order_checks.mismatch_test(0.01), "caution"),
+        (order_checks.excluded_rate(0.05, 0.1), "trust"),
+        (order_checks.excluded_rate(0.2, 0.1), "caution"),
+        (order_checks.tails(0.01), "trust"),
+        (order_checks.tails(0.2), "caution"),
+        (order_checks.one_label(0.1), "trust"),
+        (order_checks.one_label(0.9), "caution"),
+        (order_checks.consistency(0.1, 0.001), "trust"),
+        (order_checks.consistency(0.5, 0.4), "trust"),
+        (order_checks.consistency(0.5, 0.001), "caution"),
+        (order_checks.mismatched_slope(0.0), "trust"),
+        (order_checks.mismatched_slope(0.9), "caution"),
+        (order_checks.noise_law("t", 0.05), "trust"),
+        (order_checks.noise_law("normal", 0.4), "caution"),
+        (order_checks.rate_under_mixture(0.1), "trust"),
+        (order_checks.rate_under_mixture(0.4), "caution"),
+        (order_checks.doubtful_mismatches(0.02), "caution"),
         (checks.precision(1.3, 0.4), "trust"),
         (checks.precision(2.5, 0.1), "caution"),
         (checks.precision(12.0, -0.1), "caution"),

@@ -8,16 +8,14 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import RankWarning, UnidentifiableWarning
+from ..fits.auto_results import AutoFit, MismatchFit, SearchFit
 from ..fits.results import (
-    AutoFit,
     Design,
     Errors,
     HardFit,
     Iterations,
     Matches,
-    MismatchFit,
     MixtureFit,
-    SearchFit,
     StochasticFit,
     Uncertainty,
 )

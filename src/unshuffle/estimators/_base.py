@@ -9,8 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data.problem import Problem
 from ..data.threads import Workers
+from ..fits.auto_results import AutoFit
 from ..fits.data import InMemory
-from ..fits.results import AutoFit, StochasticFit
+from ..fits.results import StochasticFit
 from ..io.frames import library_of
 from ..kernels.types import FloatArray, IntArray
 from ._attributes import Fit, forget, keep

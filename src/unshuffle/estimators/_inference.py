@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..fits.auto_results import AutoFit
 from ..fits.bootstrap import estimated_rate
 from ..fits.data import InMemory
-from ..fits.results import AutoFit, Uncertainty, standard_errors_of
+from ..fits.results import Uncertainty, standard_errors_of
 from ..fits.robust import robust_covariance
 from ..inference.intervals import Estimates, from_logit, to_logit
 from ..inference.sandwich import Robust

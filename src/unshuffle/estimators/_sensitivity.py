@@ -6,7 +6,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.problem import Problem
-from ..fits.results import AutoFit, StochasticFit
+from ..fits.auto_results import AutoFit
+from ..fits.results import StochasticFit
 from ..inference.intervals import Estimates
 from ..inference.mismatch_sensitivity import check_rates, estimates_by_rate
 from ..io.frames import feature_names

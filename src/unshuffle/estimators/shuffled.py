@@ -9,9 +9,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..em.settings import DEFAULTS
 from ..fits.auto import fit_auto
+from ..fits.auto_results import AutoFit
 from ..fits.data import InMemory
 from ..fits.progress import Progress
-from ..fits.results import AutoFit
 from ..fits.settings import AutoSettings, StochasticSettings
 from ..inference.verdict import Verdict
 from ..io.frames import library_of, plain_column

@@ -24,12 +24,13 @@ from ..search.order_test import order_p_value
 from ..search.population import automatic_budget
 from ..search.settings import DEFAULT as SEARCH
 from ..search.starts import anchor, group_means
+from .auto_results import AutoFit, MismatchFit, SearchFit
 from .data import InMemory
 from .examination import compare_chain, examine
 from .known import fit_known
 from .linked import fit_as_given, fit_expected
 from .progress import Progress, Reporting, quiet
-from .results import AutoFit, Matches, MismatchFit, SearchFit, StochasticFit
+from .results import Matches, StochasticFit
 from .settings import AutoSettings, StochasticSettings
 from .stochastic import fit_stochastic
 from .verdict import verdict_of
@@ -180,28 +181,17 @@ class Router:
     def find_out(self, p_value: float) -> Outcome:
         """Fit as the order given suggests; where the fit contradicts it, the other way."""
         problem, ordered = self.data.problem, p_value < ROUTES.informative
-        assumed = ordered or (
-            p_value < ROUTES.perhaps and fits_tightly(problem, self.solver, self.settings.seed)
-        )
+        # Inside groups least squares as given is far off where the order is lost, so that an order
+        # that is only plausible does not count.
+        plausible = p_value < ROUTES.perhaps and problem.n_blocks == 1
+        assumed = ordered or (plausible and fits_tightly(problem, self.solver, self.settings.seed))
         if assumed and self._order_left():
             return self.mostly_right
         outcome = self.lost(self.explore())
-        plausible = not ordered and p_value < ROUTES.perhaps and self._order_left()
-        if plausible and not self._preferred(outcome, p_value):
-            return self.mostly_right
+        if plausible and not ordered and self._order_left():
+            trusted = self.conclude(outcome, p_value).verdict.level == "trust"
+            return outcome if trusted else self.mostly_right
         return outcome
-
-    def _preferred(self, outcome: Outcome, p_value: float) -> bool:
-        """Whether a fit without the order is preferred where the order may carry information.
-
-        Known rows, group means and matches inside groups are; one match of all rows must be beyond
-        doubt.
-        """
-        if outcome.start == "labels as given":
-            return False
-        if outcome.start != "match" or self.data.problem.n_blocks > 1:
-            return True
-        return self.conclude(outcome, p_value).verdict.level == "trust"
 
     def _order_left(self) -> bool:
         """Whether a fit that assumes the order given finds that some of it is left."""

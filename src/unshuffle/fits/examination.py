@@ -27,7 +27,8 @@ from ..search.noise_model import NoiseFit, NoiseModel
 from ..search.rate_profile import NORMAL, RateProfile, criterion, profile_rate, shapes_named
 from ..search.robust import median_scale
 from ..search.settings import DEFAULT, SearchSettings
-from .results import MismatchFit, StochasticFit
+from .auto_results import MismatchFit
+from .results import StochasticFit
 
 NAN = float("nan")
 

@@ -5,11 +5,11 @@ from math import isnan
 import numpy as np
 
 from ..data.problem import Problem
-from ..inference import checks
+from ..inference import checks, order_checks
 from ..inference.verdict import Reason, Verdict, judge
 from ..search.mostly_right import share_inside
 from ..search.settings import DEFAULT as SEARCH
-from .results import AutoFit
+from .auto_results import AutoFit
 
 
 def verdict_of(found: AutoFit, problem: Problem) -> Verdict:
@@ -31,29 +31,29 @@ def verdict_of(found: AutoFit, problem: Problem) -> Verdict:
 def _order_checks(found: AutoFit) -> list[Reason | None]:
     fit, p_value, facts = found.fit, found.order_p_value, found.mismatch
     assert facts is not None
-    order = None if isnan(p_value) else checks.order(p_value)
+    order = None if isnan(p_value) else order_checks.order(p_value)
     if facts.answer == "none":
         return [
             order,
-            checks.mismatch_test(facts.p_value),
-            checks.excluded_rate(facts.rate_limit, facts.radius),
-            checks.tails(facts.tail_share),
-            checks.one_label(facts.largest_share),
+            order_checks.mismatch_test(facts.p_value),
+            order_checks.excluded_rate(facts.rate_limit, facts.radius),
+            order_checks.tails(facts.tail_share),
+            order_checks.one_label(facts.largest_share),
         ]
     assert facts.consistency is not None
     consistency = facts.consistency
     if facts.answer == "doubtful":
-        return [order, checks.doubtful_mismatches(facts.gain)]
+        return [order, order_checks.doubtful_mismatches(facts.gain)]
     if facts.answer == "inconsistent":
-        return [order, checks.not_consistent(consistency)]
+        return [order, order_checks.not_consistent(consistency)]
     assert fit.mismatch_rate is not None
     return [
         order,
-        checks.mismatches(fit.mismatch_rate),
-        checks.consistency(consistency.distance, consistency.p_value),
-        checks.mismatched_slope(consistency.slope),
-        None if isnan(facts.pit_distance) else checks.noise_law(facts.noise, facts.pit_distance),
-        checks.rate_under_mixture(fit.mismatch_rate) if facts.noise == "mixture" else None,
+        order_checks.mismatches(fit.mismatch_rate),
+        order_checks.consistency(consistency.distance, consistency.p_value),
+        order_checks.mismatched_slope(consistency.slope),
+        order_checks.noise_law(facts.noise, facts.pit_distance),
+        order_checks.rate_under_mixture(fit.mismatch_rate) if facts.noise == "mixture" else None,
         _precision(found),
         None if isnan(found.temper_shift) else checks.noise_sensitivity(found.temper_shift),
     ]

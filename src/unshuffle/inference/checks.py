@@ -13,7 +13,6 @@ import numpy as np
 from ..kernels.types import FloatArray
 from ..search.recovery import usual_distance
 from ..search.starts import MUCH_INSIDE
-from .consistency import Consistency
 from .group_means import GroupMeans
 from .settings import CHECKS, GROUP_MEANS, CheckSettings, GroupMeansSettings
 from .verdict import Level, Reason
@@ -29,7 +28,7 @@ def unrelated_labels(p_value: float, used: bool, settings: CheckSettings = CHECK
         return Reason("caution", check, p_value, limit, text, "fit with search='auto'")
     # A match that is used is far better than all others, or was found again: it is not rejected.
     rejects = not used and p_value >= settings.match_p_reject
-    return _below(
+    return below(
         check, p_value, limit, None if used else settings.match_p_reject,
         f"The p-value of the match against unrelated labels is {p_value:.2g}",
         f"{'do not use this fit;' if rejects else 'compare with other evidence, or'} {MORE_DATA}",
@@ -39,151 +38,11 @@ def unrelated_labels(p_value: float, used: bool, settings: CheckSettings = CHECK
 def recovery(distances: FloatArray, settings: CheckSettings = CHECKS) -> Reason:
     """Would these data recover this fit if it were true?"""
     value = usual_distance(distances)
-    return _below(
+    return below(
         "recoverability", value, settings.refit_caution, settings.refit_reject,
-        f"Refitting data simulated from this fit moves the coefficients by {_percent(value)}",
+        f"Refitting data simulated from this fit moves the coefficients by {percent(value)}",
         f"data like these cannot determine such coefficients; {MORE_DATA}",
-        form=_percent,
-    )  # fmt: skip
-
-
-def order(p_value: float, settings: CheckSettings = CHECKS) -> Reason:
-    """Is the order given informative?"""
-    return _below(
-        "information in the order given", p_value, settings.order_p_caution, None,
-        f"The p-value of the order given against shuffled labels is {p_value:.2g}",
-        "set pairing='mostly-right' only if you know that most rows hold their own label",
-    )  # fmt: skip
-
-
-def mismatches(rate: float, settings: CheckSettings = CHECKS) -> Reason:
-    """Are there enough right rows to fit to?"""
-    return _below(
-        "share of mismatches", rate, settings.mismatch_caution, None,
-        f"An estimated {_percent(rate)} of the rows hold the label of another row",
-        "improve the record linkage, or mark rows whose label is known to be their own",
-        form=_percent,
-    )  # fmt: skip
-
-
-def mismatch_test(p_value: float, settings: CheckSettings = CHECKS) -> Reason:
-    """Is there a sign of exchanged labels? Where there is none, the fit is least squares."""
-    limit = settings.no_sign_p
-    used = "the fit is least squares on the labels as given"
-    text = f"There is no sign of exchanged labels (p-value {p_value:.2g}, good: above {limit:g})"
-    if p_value >= limit:
-        return Reason("trust", "mismatches", p_value, limit, f"{text}: {used}")
-    text = (
-        f"There is a weak sign of exchanged labels (p-value {p_value:.2g}, good: above {limit:g})"
-    )
-    advice = "see mismatch_sensitivity() for what a rate of mismatches would mean"
-    return Reason("caution", "mismatches", p_value, limit, f"{text}: {used}", advice)
-
-
-def excluded_rate(limit: float, radius: float, settings: CheckSettings = CHECKS) -> Reason:
-    """How many labels could be exchanged without a sign?"""
-    return _below(
-        "mismatches that cannot be excluded", limit, settings.excluded_rate * radius, None,
-        f"Up to {_percent(limit)} of the labels could be exchanged without a sign, and slopes be "
-        "too small by as much",
-        "see mismatch_sensitivity() for what other rates would mean, or mark known rows",
-        form=_percent,
-    )  # fmt: skip
-
-
-def tails(share: float, settings: CheckSettings = CHECKS) -> Reason:
-    """Are there too many labels far off to exclude mismatches?"""
-    return _below(
-        "labels far off", share, settings.tail_caution, None,
-        f"{100.0 * share:.1f} % of the labels lie more than {settings.tail_scales:g} robust "
-        "standard deviations from the fit",
-        "many labels far off hide mismatches; look at suspects() and mismatch_sensitivity()",
-        form="{:.1%}".format,
-    )  # fmt: skip
-
-
-def one_label(share: float, settings: CheckSettings = CHECKS) -> Reason:
-    """Does one label decide the fit?"""
-    return _below(
-        "weight of one label", share, settings.one_label_caution, None,
-        f"One label holds {_percent(share)} of the residual sum of squares",
-        "check this label: see suspects(), or fit without it",
-        form=_percent,
-    )  # fmt: skip
-
-
-def not_consistent(found: Consistency, settings: CheckSettings = CHECKS) -> Reason:
-    """A fit with mismatches contradicts least squares, so that it was not used."""
-    text = (
-        "A fit with mismatches is not consistent with least squares on the labels as given "
-        f"(relative difference {_percent(found.distance)}, good: below "
-        f"{_percent(settings.consistent_distance)}; slope among mismatched rows "
-        f"{found.slope:.2f}, good: below {settings.mismatched_slope:g}), so the fit is least "
-        "squares, and the rate of mismatches cannot be determined"
-    )
-    advice = "look for outliers and curvature; see mismatch_sensitivity() for other rates"
-    return Reason(
-        "caution", "consistency", found.distance, settings.consistent_distance, text, advice
-    )
-
-
-def consistency(distance: float, p_value: float, settings: CheckSettings = CHECKS) -> Reason:
-    """Is the fit consistent with least squares as given, which needs no law of the noise?"""
-    limit, least = settings.trusted_distance, settings.consistent_p
-    text = (
-        "Least squares on the labels as given differs from the fit times the share of matches by "
-        f"{_percent(distance)}, with p-value {p_value:.2g} (good: below {_percent(limit)}, or a "
-        f"p-value above {least:g})"
-    )
-    if distance < limit or p_value > least:
-        return Reason("trust", "consistency", distance, limit, text)
-    advice = "compare with mismatch_sensitivity(), which needs no law of the noise"
-    return Reason("caution", "consistency", distance, limit, text, advice)
-
-
-def mismatched_slope(slope: float, settings: CheckSettings = CHECKS) -> Reason | None:
-    """Do the labels of mismatched rows depend on the features?"""
-    if isnan(slope):
-        return None
-    return _below(
-        "slope among mismatched rows", slope, settings.trusted_slope, None,
-        f"Among the rows called mismatched the slope of labels on fitted values is {slope:.2f} "
-        "(0 if they are mismatched, 1 if they are not)",
-        "some of these rows hold their own label; look at suspects()",
-    )  # fmt: skip
-
-
-def doubtful_mismatches(gain: float, settings: CheckSettings = CHECKS) -> Reason:
-    """Noise that grows explains nearly as much as mismatches, so that these were not used."""
-    limit = settings.doubtful_gain
-    text = (
-        "The noise changes with the fitted value, and mismatches explain little more "
-        f"(twice the log likelihood per row {gain:.2f}, good: above {limit:g}), so the fit is "
-        "least squares, and the rate of mismatches cannot be determined"
-    )
-    advice = "transform the labels so that their noise is even, or mark known rows"
-    return Reason("caution", "evidence of mismatches", gain, limit, text, advice)
-
-
-def noise_law(name: str, distance: float, settings: CheckSettings = CHECKS) -> Reason:
-    """Does the law of the noise describe the residuals of matched rows?"""
-    law = {"normal": "normal", "t": "Student's t", "mixture": "a mixture of normals"}[name]
-    return _below(
-        "law of the noise", distance, settings.pit_caution, None,
-        f"The residuals of matched rows differ from the law chosen ({law}) by {distance:.2f} in "
-        "distribution",
-        "plot the residuals; transform the labels if their noise is of another kind",
-    )  # fmt: skip
-
-
-def rate_under_mixture(rate: float, settings: CheckSettings = CHECKS) -> Reason:
-    """Could components of the noise stand for mismatches, or the other way round?"""
-    return _below(
-        "mismatches or noise", rate, settings.mixture_rate, None,
-        f"The noise is a mixture of normals and the rate of mismatches {_percent(rate)}, so that "
-        "some mismatches may count as noise",
-        "compare with mismatch_sensitivity(), which needs no law of the noise",
-        form=_percent,
+        form=percent,
     )  # fmt: skip
 
 
@@ -196,7 +55,7 @@ def precision(
 ) -> Reason:
     """How much of the precision is lost with the order?"""
     limit = settings.inflation_linked if order_used else settings.inflation_caution
-    reason = _below(
+    reason = below(
         "precision", inflation, limit, None,
         f"Standard errors are {inflation:.1f} times those with the order known",
         f"to reduce the standard errors, {MORE_DATA}",
@@ -212,11 +71,11 @@ def precision(
 
 def noise_sensitivity(shift: float, settings: CheckSettings = CHECKS) -> Reason:
     """Does the fit depend on the exact size of the noise?"""
-    return _below(
+    return below(
         "sensitivity to the noise", shift, settings.noise_caution, settings.noise_reject,
-        f"Aligning the labels at 1.5 times the noise changes the fit by {_percent(shift)}",
+        f"Aligning the labels at 1.5 times the noise changes the fit by {percent(shift)}",
         "check in the residuals that the noise is normal and its variance constant",
-        form=_percent,
+        form=percent,
     )  # fmt: skip
 
 
@@ -236,7 +95,7 @@ def agreement(n_found: int, certified: bool, settings: CheckSettings = CHECKS) -
 def shrinkage(share: float) -> Reason:
     """How much of the fit needs no search? For information; no value counts against a fit."""
     text = (
-        f"Least squares on the labels as given, rescaled, explains {_percent(share)} of the "
+        f"Least squares on the labels as given, rescaled, explains {percent(share)} of the "
         "variance of this fit (for information)"
     )
     return Reason("trust", "shrinkage", share, 1.0, text)
@@ -313,10 +172,10 @@ def anchor(held_by: str, number: int, p_value: float, settings: CheckSettings = 
 def narrow_groups(share: float) -> Reason:
     """No match was used, but labels can only have moved between similar ones."""
     text = (
-        f"No match is better than one to unrelated labels, but only {_percent(share)} of the "
-        f"labels' variance lies inside groups (good: below {_percent(MUCH_INSIDE)})"
+        f"No match is better than one to unrelated labels, but only {percent(share)} of the "
+        f"labels' variance lies inside groups (good: below {percent(MUCH_INSIDE)})"
     )
-    advice = f"expect slopes that are too small by about {_percent(share)}"
+    advice = f"expect slopes that are too small by about {percent(share)}"
     return Reason("caution", "variance inside groups", share, MUCH_INSIDE, text, advice)
 
 
@@ -325,8 +184,8 @@ def group_means(found: GroupMeans, settings: GroupMeansSettings = GROUP_MEANS) -
     p_value, distance, limit = found.p_value, found.distance, settings.distance_caution
     text = (
         f"Beyond sampling error the fit differs from the regression of group means by "
-        f"{_percent(distance)} of its length, p-value {p_value:.2g} "
-        f"(good: below {_percent(limit)}, or a p-value of at least {settings.p_caution:g})"
+        f"{percent(distance)} of its length, p-value {p_value:.2g} "
+        f"(good: below {percent(limit)}, or a p-value of at least {settings.p_caution:g})"
     )
     check = "agreement with group means"
     if distance < limit or p_value >= settings.p_caution:
@@ -358,7 +217,7 @@ def sufficient(
     return replace(reason, level="trust", text=text, advice="")
 
 
-def _below(
+def below(
     check: str,
     value: float,
     caution: float,
@@ -375,5 +234,6 @@ def _below(
     return Reason(level, check, value, caution, text, advice)
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """A share as people read it."""
     return f"{100.0 * share:.0f} %"

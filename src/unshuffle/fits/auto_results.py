@@ -1,0 +1,140 @@
+"""What the default fit returns: the fit, how it was found, and whether to trust it."""
+
+from dataclasses import dataclass
+
+from ..inference.consistency import Consistency
+from ..inference.group_means import GroupMeans
+from ..inference.verdict import Verdict
+from ..kernels.types import FloatArray
+from .results import StochasticFit
+
+
+@dataclass(frozen=True, eq=False)
+class SearchFit:
+    """What a search for the best match found.
+
+    Attributes
+    ----------
+    solutions : array of shape (n_solutions, d)
+        Coefficients of the distinct matches, the best first.
+    objectives : array of shape (n_solutions,)
+        Their matched sums of squares.
+    certified : bool
+        Whether the first was proved to be the best of all.
+    lower_bound : float
+    score : float
+        Log of the matched sum of squares, in the units of `null_scores`.
+    null_scores : array
+        Of searches on labels unrelated to the features; empty where there were none.
+    p_value : float
+        Of the match against unrelated labels; nan without null searches.
+    n_candidates, n_found : int
+        Starts tried, and how many of the independent ones ended in the best match.
+    stopped_by : str
+    """
+
+    solutions: FloatArray
+    objectives: FloatArray
+    certified: bool
+    lower_bound: float
+    score: float
+    null_scores: FloatArray
+    p_value: float
+    n_candidates: int
+    n_found: int
+    stopped_by: str
+
+
+@dataclass(frozen=True, eq=False)
+class MismatchFit:
+    """Whether labels given beside rows are exchanged, and which answer that allows.
+
+    Attributes
+    ----------
+    answer : {"none", "mismatches", "doubtful", "inconsistent"}
+        No sign of mismatches; a fit with mismatches that is consistent with least squares as
+        given; or least squares, where noise that grows explains nearly as much as mismatches do,
+        or where a fit with mismatches contradicts least squares.
+    p_value : float
+        Of the labels as given against a model with mismatches, if there were none.
+    rate, rate_limit : float
+        Most likely rate with fitted values tied to least squares, and its upper 95 % limit.
+    radius : float
+        95 % radius of least squares as given, as a share of its length.
+    tail_share : float
+        Share of labels far from least squares as given.
+    largest_share : float
+        Share of its residual sum of squares that one label holds.
+    gain : float
+        Twice the gain in log likelihood by mismatches, per row.
+    r_squared : float
+        Of least squares as given.
+    noise : {"normal", "t", "mixture"}
+        Law of the noise that the data chose.
+    spread_by_fit : bool
+        Whether its spread depends on the fitted value.
+    consistency : Consistency or None
+        Of the fit with mismatches; None where there is no sign of any.
+    pit_distance : float
+        Largest distance of the distribution of residuals from the law chosen.
+    off_proba : array of shape (n,) or None
+        Probability that a label is the row's own but far off; in the user's order.
+    """
+
+    answer: str
+    p_value: float
+    rate: float
+    rate_limit: float
+    radius: float
+    tail_share: float
+    largest_share: float
+    gain: float
+    r_squared: float
+    noise: str
+    spread_by_fit: bool
+    consistency: Consistency | None
+    pit_distance: float
+    off_proba: FloatArray | None
+
+
+@dataclass(frozen=True, eq=False)
+class AutoFit:
+    """A fit by `fit_auto`: what was found, how, and whether to trust it.
+
+    Attributes
+    ----------
+    fit : StochasticFit
+    pairing : {"lost", "mostly-right", "known"}
+    order_p_value : float
+        Of the test whether the order given carries information; nan where none was made.
+    start : {"match", "known rows", "group means", "labels as given", "least squares"}
+    search : SearchFit or None
+    refit_distances : array
+        Relative change of the coefficients in refits of simulated labels; empty where no match
+        was used.
+    temper_shift : float
+        Relative change of the coefficients at 1.5 times the noise; nan where it was not computed.
+    shrinkage_share : float
+        Share of the fit that shrinking least squares on the labels as given would have given.
+    objective : float
+        Matched sum of squares at the coefficients.
+    mismatch : MismatchFit or None
+        Where labels were given beside rows and their order was used.
+    verdict : Verdict
+    group_means : GroupMeans or None
+        The fit beside the regression of group means; None where the order is not lost, or there
+        are too few groups.
+    """
+
+    fit: StochasticFit
+    pairing: str
+    order_p_value: float
+    start: str
+    search: SearchFit | None
+    refit_distances: FloatArray
+    temper_shift: float
+    shrinkage_share: float
+    objective: float
+    mismatch: MismatchFit | None
+    verdict: Verdict
+    group_means: GroupMeans | None = None

@@ -1,0 +1,150 @@
+"""The checks where labels are given beside rows and their order is used."""
+
+from math import isnan
+
+from .checks import below, percent
+from .consistency import Consistency
+from .settings import CHECKS, CheckSettings
+from .verdict import Reason
+
+
+def order(p_value: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Is the order given informative?"""
+    return below(
+        "information in the order given", p_value, settings.order_p_caution, None,
+        f"The p-value of the order given against shuffled labels is {p_value:.2g}",
+        "set pairing='mostly-right' only if you know that most rows hold their own label",
+    )  # fmt: skip
+
+
+def mismatches(rate: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Are there enough right rows to fit to?"""
+    return below(
+        "share of mismatches", rate, settings.mismatch_caution, None,
+        f"An estimated {percent(rate)} of the rows hold the label of another row",
+        "improve the record linkage, or mark rows whose label is known to be their own",
+        form=percent,
+    )  # fmt: skip
+
+
+def mismatch_test(p_value: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Is there a sign of exchanged labels? Where there is none, the fit is least squares."""
+    limit = settings.no_sign_p
+    used = "the fit is least squares on the labels as given"
+    text = f"There is no sign of exchanged labels (p-value {p_value:.2g}, good: above {limit:g})"
+    if p_value >= limit:
+        return Reason("trust", "mismatches", p_value, limit, f"{text}: {used}")
+    text = (
+        f"There is a weak sign of exchanged labels (p-value {p_value:.2g}, good: above {limit:g})"
+    )
+    advice = "see mismatch_sensitivity() for what a rate of mismatches would mean"
+    return Reason("caution", "mismatches", p_value, limit, f"{text}: {used}", advice)
+
+
+def excluded_rate(limit: float, radius: float, settings: CheckSettings = CHECKS) -> Reason:
+    """How many labels could be exchanged without a sign?"""
+    return below(
+        "mismatches that cannot be excluded", limit, settings.excluded_rate * radius, None,
+        f"Up to {percent(limit)} of the labels could be exchanged without a sign, and slopes be "
+        "too small by as much",
+        "see mismatch_sensitivity() for what other rates would mean, or mark known rows",
+        form=percent,
+    )  # fmt: skip
+
+
+def tails(share: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Are there too many labels far off to exclude mismatches?"""
+    return below(
+        "labels far off", share, settings.tail_caution, None,
+        f"{100.0 * share:.1f} % of the labels lie more than {settings.tail_scales:g} robust "
+        "standard deviations from the fit",
+        "many labels far off hide mismatches; look at suspects() and mismatch_sensitivity()",
+        form="{:.1%}".format,
+    )  # fmt: skip
+
+
+def one_label(share: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Does one label decide the fit?"""
+    return below(
+        "weight of one label", share, settings.one_label_caution, None,
+        f"One label holds {percent(share)} of the residual sum of squares",
+        "check this label: see suspects(), or fit without it",
+        form=percent,
+    )  # fmt: skip
+
+
+def not_consistent(found: Consistency, settings: CheckSettings = CHECKS) -> Reason:
+    """A fit with mismatches contradicts least squares, so that it was not used."""
+    text = (
+        "A fit with mismatches is not consistent with least squares on the labels as given "
+        f"(relative difference {percent(found.distance)}, good: below "
+        f"{percent(settings.consistent_distance)}; slope among mismatched rows "
+        f"{found.slope:.2f}, good: below {settings.mismatched_slope:g}), so the fit is least "
+        "squares, and the rate of mismatches cannot be determined"
+    )
+    advice = "look for outliers and curvature; see mismatch_sensitivity() for other rates"
+    return Reason(
+        "caution", "consistency", found.distance, settings.consistent_distance, text, advice
+    )
+
+
+def consistency(distance: float, p_value: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Is the fit consistent with least squares as given, which needs no law of the noise?"""
+    limit, least = settings.trusted_distance, settings.consistent_p
+    text = (
+        "Least squares on the labels as given differs from the fit times the share of matches by "
+        f"{percent(distance)}, with p-value {p_value:.2g} (good: below {percent(limit)}, or a "
+        f"p-value above {least:g})"
+    )
+    if distance < limit or p_value > least:
+        return Reason("trust", "consistency", distance, limit, text)
+    advice = "compare with mismatch_sensitivity(), which needs no law of the noise"
+    return Reason("caution", "consistency", distance, limit, text, advice)
+
+
+def mismatched_slope(slope: float, settings: CheckSettings = CHECKS) -> Reason | None:
+    """Do the labels of mismatched rows depend on the features?"""
+    if isnan(slope):
+        return None
+    return below(
+        "slope among mismatched rows", slope, settings.trusted_slope, None,
+        f"Among the rows called mismatched the slope of labels on fitted values is {slope:.2f} "
+        "(0 if they are mismatched, 1 if they are not)",
+        "some of these rows hold their own label; look at suspects()",
+    )  # fmt: skip
+
+
+def doubtful_mismatches(gain: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Noise that grows explains nearly as much as mismatches, so that these were not used."""
+    limit = settings.doubtful_gain
+    text = (
+        "The noise changes with the fitted value, and mismatches explain little more "
+        f"(twice the log likelihood per row {gain:.2f}, good: above {limit:g}), so the fit is "
+        "least squares, and the rate of mismatches cannot be determined"
+    )
+    advice = "transform the labels so that their noise is even, or mark known rows"
+    return Reason("caution", "evidence of mismatches", gain, limit, text, advice)
+
+
+def noise_law(name: str, distance: float, settings: CheckSettings = CHECKS) -> Reason | None:
+    """Does the law of the noise describe the residuals of matched rows? nan: not known."""
+    if isnan(distance):
+        return None
+    law = {"normal": "normal", "t": "Student's t", "mixture": "a mixture of normals"}[name]
+    return below(
+        "law of the noise", distance, settings.pit_caution, None,
+        f"The residuals of matched rows differ from the law chosen ({law}) by {distance:.2f} in "
+        "distribution",
+        "plot the residuals; transform the labels if their noise is of another kind",
+    )  # fmt: skip
+
+
+def rate_under_mixture(rate: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Could components of the noise stand for mismatches, or the other way round?"""
+    return below(
+        "mismatches or noise", rate, settings.mixture_rate, None,
+        f"The noise is a mixture of normals and the rate of mismatches {percent(rate)}, so that "
+        "some mismatches may count as noise",
+        "compare with mismatch_sensitivity(), which needs no law of the noise",
+        form=percent,
+    )  # fmt: skip
