@@ -112,6 +112,10 @@ def test_a_worker_that_dies_changes_nothing(files, cluster):
 
 
 def test_errors_of_workers_are_raised_as_they_are(frame, files, cluster):
+    # A local function travels by value: workers cannot import the modules of tests.
+    def fail_to_read(part):
+        raise FileNotFoundError("nowhere")
+
     with Client(cluster) as client:
         parts = DaskParts(client, client.map(abs, [1, 2]))
         with pytest.raises(FileNotFoundError, match="nowhere"):
@@ -121,10 +125,6 @@ def test_errors_of_workers_are_raised_as_they_are(frame, files, cluster):
         model = StochasticEMRegressor(streaming=Streaming(), **SHORT)
         with pytest.raises(ValueError, match="NaN or infinity in row 700, column 0"):
             model.fit(table[NAMES], table["y"], groups=table["zone"])
-
-
-def fail_to_read(part):
-    raise FileNotFoundError("nowhere")
 
 
 def test_small_collections_are_fitted_in_memory(frame):

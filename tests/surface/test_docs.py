@@ -208,10 +208,18 @@ THRESHOLDS = {
     "match against unrelated labels": ("match_p_caution", "match_p_reject"),
     "recoverability": ("refit_caution", "refit_reject"),
     "agreement of searches": ("starts_needed",),
-    "precision": ("inflation_caution",),
+    "precision": ("inflation_caution", "inflation_linked"),
     "sensitivity to the noise": ("noise_caution", "noise_reject"),
     "information in the order given": ("order_p_caution",),
     "share of mismatches": ("mismatch_caution",),
+    "mismatches": ("no_sign_p",),
+    "labels far off": ("tail_caution",),
+    "weight of one label": ("one_label_caution",),
+    "consistency": ("trusted_distance", "consistent_p"),
+    "slope among mismatched rows": ("trusted_slope",),
+    "evidence of mismatches": ("doubtful_gain",),
+    "law of the noise": ("pit_caution",),
+    "mismatches or noise": ("mixture_rate",),
 }
 
 
