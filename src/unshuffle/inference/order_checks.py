@@ -59,7 +59,7 @@ def tails(share: float, settings: CheckSettings = CHECKS) -> Reason:
         f"{100.0 * share:.1f} % of the labels lie more than {settings.tail_scales:g} robust "
         "standard deviations from the fit",
         "many labels far off hide mismatches; look at suspects() and mismatch_sensitivity()",
-        form="{:.1%}".format,
+        form=lambda limit: f"{100.0 * limit:.1f} %",
     )  # fmt: skip
 
 
