@@ -39,7 +39,7 @@ class SensitivityMethods:
 
         .. math::
 
-            E[y_i] = b + \big( (1 - a)\, x_i + a\, \bar x_i \big)^\top w,
+            E[y_i] = b + ( (1 - a)\, x_i + a\, \bar x_i )^\top w,
 
         where :math:`\bar x_i` is the mean of the features over the rows of the group of row i that
         can move; rows with a known label have a = 0. For each rate the labels as given are fitted

@@ -6,7 +6,7 @@ over the rows of the group of row i that can move, the label given beside row i 
 
 .. math::
 
-    E[y_i] = b + \big( (1 - a)\, x_i + a\, \bar x_i \big)^\top w,
+    E[y_i] = b + ( (1 - a)\, x_i + a\, \bar x_i )^\top w,
 
 whatever the law of the noise. So least squares of the labels as given on features averaged in this
 way estimates b and w (Lahiri and Larsen 2005). In one group with an intercept these are the slopes
