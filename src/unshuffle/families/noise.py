@@ -111,11 +111,6 @@ def _t_score(freedom: float, sums: FloatArray, count: FloatArray) -> float:
     return -0.5 * total * float(np.log(variance)) - float(count @ np.log(factors))
 
 
-def law_variance(law: NoiseLaw) -> float:
-    """Variance of standardised noise."""
-    return float(law.weights @ (law.scales**2 + law.means**2))
-
-
 def off_components(law: NoiseLaw) -> FloatArray:
     """1 for components of gross errors, else 0: few labels, far wider than the others."""
     off, reach = np.zeros(len(law.weights)), np.hypot(law.means, law.scales)
