@@ -90,7 +90,7 @@ def not_consistent(found: Consistency, settings: CheckSettings = CHECKS) -> Reas
 
 def consistency(distance: float, p_value: float, settings: CheckSettings = CHECKS) -> Reason:
     """Is the fit consistent with least squares as given, which needs no law of the noise?"""
-    limit, least = settings.trusted_distance, settings.consistent_p
+    limit, least = settings.consistent_distance, settings.consistent_p
     text = (
         "Least squares on the labels as given differs from the fit times the share of matches by "
         f"{percent(distance)}, with p-value {p_value:.2g} (good: below {percent(limit)}, or a "
@@ -107,7 +107,7 @@ def mismatched_slope(slope: float, settings: CheckSettings = CHECKS) -> Reason |
     if isnan(slope):
         return None
     return below(
-        "slope among mismatched rows", slope, settings.trusted_slope, None,
+        "slope among mismatched rows", slope, settings.mismatched_slope, None,
         f"Among the rows called mismatched the slope of labels on fitted values is {slope:.2f} "
         "(0 if they are mismatched, 1 if they are not)",
         "some of these rows hold their own label; look at suspects()",

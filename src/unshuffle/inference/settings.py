@@ -56,9 +56,6 @@ class CheckSettings:
     consistent_p: float = 0.05
     rate_difference: float = 0.15
     mismatched_slope: float = 0.35
-    # The same for a fit that is to be trusted.
-    trusted_distance: float = 0.2
-    trusted_slope: float = 0.35
     # Least squares is trusted where the rate of mismatches that cannot be excluded changes it by
     # less than so many times its 95 % radius.
     excluded_rate: float = 1.5
