@@ -24,7 +24,7 @@ from ..kernels.noise import NoiseLaw
 from ..kernels.types import FloatArray
 from ..search.curve import MeanCurve
 from ..search.noise_model import NoiseFit, NoiseModel
-from ..search.rate_profile import NORMAL, RateProfile, criterion, profile_rate, shapes_named
+from ..search.rate_profile import RateProfile, criterion, profile_rate, shapes_named
 from ..search.robust import median_scale
 from ..search.settings import DEFAULT, SearchSettings
 from .auto_results import MismatchFit
@@ -110,16 +110,13 @@ def examine(
 def _free_fit(model: NoiseModel, profile: RateProfile) -> tuple[NoiseShape, NoiseFit, NoiseFit]:
     """The law, the fit tied to least squares and the free fit.
 
-    Tied fitted values are off by the sampling error of least squares, which makes normal noise look
-    like other noise; where the free fit under normal noise is better, that is taken.
+    Tied fitted values are off by the sampling error of least squares, which makes simple noise look
+    like other noise; so simpler laws are compared once more, each with its own free fit.
     """
-    best = model.release(profile.shape, profile.best)
-    if profile.normal is None or profile.shape == NORMAL:
-        return profile.shape, profile.best, best
-    normal = model.release(NORMAL, profile.normal)
-    if criterion(NORMAL, normal) < criterion(profile.shape, best):
-        return NORMAL, profile.normal, normal
-    return profile.shape, profile.best, best
+    tied = {profile.shape: profile.best} | profile.simpler
+    free = {shape: model.release(shape, start) for shape, start in tied.items()}
+    shape = min(free, key=lambda shape: criterion(shape, free[shape]))
+    return shape, tied[shape], free[shape]
 
 
 def _by_row(facts: MismatchFit, problem: Problem, whole: bool) -> MismatchFit:
@@ -189,7 +186,7 @@ def _with_noise(facts: MismatchFit, found: NoiseFit, model: NoiseModel) -> Misma
         for w, m, s in zip(found.law.weights, found.law.means, found.law.scales, strict=True)
     )
     distance = float(np.max(np.abs(np.cumsum(weight) - 0.5 * weight - expected)))
-    off = _off(u, found.law, found.matched)
+    off = np.zeros(len(u)) if facts.noise == "t" else _off(u, found.law, found.matched)
     return replace(facts, pit_distance=distance, off_proba=off)
 
 

@@ -43,8 +43,9 @@ class RateProfile:
     rates, log_likelihoods : arrays
     best, none : NoiseFit
         At the most likely rate, and at rate 0.
-    normal : NoiseFit or None
-        At the most likely rate under normal noise of one spread; None where that was not tried.
+    simpler : dict
+        At the most likely rate under simpler laws that were tried: normal noise, and the same law
+        with one spread.
     """
 
     shape: NoiseShape
@@ -52,7 +53,7 @@ class RateProfile:
     log_likelihoods: FloatArray
     best: NoiseFit
     none: NoiseFit
-    normal: NoiseFit | None
+    simpler: dict[NoiseShape, NoiseFit]
 
     @property
     def statistic(self) -> float:
@@ -87,8 +88,9 @@ def profile_rate(model: NoiseModel, shapes: tuple[NoiseShape, ...] = SHAPES) -> 
         best = _best(fits)
     rates = np.array([fit.rate for fit in fits])
     levels = np.array([fit.log_likelihood for fit in fits])
-    normal = _best(found[NORMAL][1:]) if NORMAL in found else None
-    return RateProfile(shape, rates, levels, best, fits[0], normal)
+    others = {NORMAL, replace(shape, by_fit=False)} - {shape}
+    simpler = {other: _best(found[other][1:]) for other in SHAPES if other in others & found.keys()}
+    return RateProfile(shape, rates, levels, best, fits[0], simpler)
 
 
 def criterion(shape: NoiseShape, fit: NoiseFit) -> float:
