@@ -9,7 +9,7 @@ import numpy as np
 from ..alignment.chain import Chain
 from ..alignment.sampled import SampledAlignment
 from ..alignment.state import State
-from ..em.memory import MemoryTable
+from ..em.memory import MemoryTable, start_from_coefficients
 from ..families.least_squares import LeastSquares
 from ..inference.group_means import GroupMeans, compare_with_means
 from ..inference.sensitivity import shrinkage_share, tempering_shift
@@ -22,6 +22,7 @@ from ..search.lost import Finding, Stage, cautious_ridge, explore, refit
 from ..search.mostly_right import fits_tightly
 from ..search.order_test import order_p_value
 from ..search.population import automatic_budget
+from ..search.sample import rows_to_search, sample_of
 from ..search.settings import DEFAULT as SEARCH
 from ..search.starts import anchor, group_means
 from .auto_results import AutoFit, MismatchFit, SearchFit
@@ -132,6 +133,16 @@ class Router:
         return Landscape(self.data.problem, self.solver, self.data.workers)
 
     @cached_property
+    def searched(self) -> Landscape:
+        """What searches, nulls and refits visit: the landscape, or that of a sample of it."""
+        many = rows_to_search(self.solver.rank, SEARCH.population, SEARCH.descent)
+        problem = sample_of(self.data.problem, many)
+        if problem is self.data.problem:
+            return self.landscape
+        solver = LeastSquares(problem.X, fit_intercept=self.settings.fit_intercept)
+        return Landscape(problem, solver, self.data.workers)
+
+    @cached_property
     def mostly_right(self) -> Outcome:
         """The answer where the order given is used: with mismatches, or least squares.
 
@@ -200,14 +211,14 @@ class Router:
 
     def explore(self) -> Finding | None:
         """Search, where that is asked for and affordable."""
-        settings, landscape = self.settings, self.landscape
+        settings, landscape = self.settings, self.searched
         automatic = settings.n_candidates is None
         budget = automatic_budget(landscape) if automatic else settings.n_candidates
         assert budget is not None
         unaffordable = settings.search == "auto" and automatic and budget < ROUTES.fewest_candidates
         if settings.search == "none" or unaffordable or landscape.rank == 0:
             return None
-        with self.reporting(budget, "candidates") as report:
+        with self.reporting(budget, self._what_is_tried()) as report:
 
             def count(stage: Stage) -> None:
                 report(Progress(stage.done if stage.total else budget, budget, stage.objective))
@@ -220,16 +231,31 @@ class Router:
                 report=count,
             )
 
+    def _what_is_tried(self) -> str:
+        n_rows, n_searched = self.data.problem.n_rows, self.searched.problem.n_rows
+        sampled = n_searched < n_rows
+        return f"candidates in a sample of {n_searched:,} rows" if sampled else "candidates"
+
     def lost(self, finding: Finding | None) -> Outcome:
         """Start from the match that a search found, if it stands the tests; else with caution."""
         if finding is not None and self._uses(finding):
-            best = self.landscape.state(finding.search.thetas[0])
+            best = self.searched.state(finding.search.thetas[0])
             fit = self._fit_stochastic(1.0, 0.0, init=best.coef)
-            distances = refit(self.landscape, state_of(fit), self.settings.seed)
+            distances = refit(self.searched, self._searched_state(fit), self.settings.seed)
             if self.settings.search == "population" or finding.holds(distances):
                 outcome = Outcome(fit, "lost", "match", finding, distances)
                 return self.with_sensitivity(outcome)
         return self._cautious(finding)
+
+    def _searched_state(self, fit: StochasticFit) -> State:
+        """Where EM ended, for the rows that are searched."""
+        state, searched = state_of(fit), self.searched
+        if searched is self.landscape:
+            return state
+        start = start_from_coefficients(
+            searched.problem, searched.solver, state.coef, state.intercept
+        )
+        return start._replace(noise_scale=state.noise_scale)
 
     def _uses(self, finding: Finding | None) -> bool:
         """Whether EM starts from the best match found."""
@@ -324,12 +350,14 @@ class Router:
     def _search_fit(self, finding: Finding | None) -> SearchFit | None:
         if finding is None:
             return None
-        found = finding.search
+        found, searched = finding.search, self.searched
+        n_rows, n_searched = self.data.problem.n_rows, searched.problem.n_rows
+        whole = n_searched == n_rows  # a proof for a sample is none for the table
         return SearchFit(
-            solutions=np.array([self.landscape.state(theta).coef for theta in found.thetas]),
-            objectives=found.objectives,
-            certified=finding.certified,
-            lower_bound=finding.lower_bound,
+            solutions=np.array([searched.state(theta).coef for theta in found.thetas]),
+            objectives=found.objectives * (n_rows / n_searched),
+            certified=finding.certified and whole,
+            lower_bound=finding.lower_bound if whole else 0.0,
             score=finding.score,
             null_scores=finding.nulls,
             p_value=finding.p_value,

@@ -21,8 +21,9 @@ from scipy.stats import t as student
 from ..kernels.streams import FIRST_NULL, null_seed, numbered_generator
 from ..kernels.types import FloatArray
 from .landscape import Landscape
-from .population import SearchResult, search_population
+from .population import SearchResult, affordable_candidates, search_population
 from .settings import DEFAULT, NullSettings
+from .starts import free_dimensions
 from .unrelated import UnrelatedLabels
 
 Report = Callable[[int], None]
@@ -53,7 +54,9 @@ def compare_with_unrelated(
     few = landscape.rank <= settings.few_directions and landscape.problem.n_blocks == 1
     if few and landscape.rank * landscape.problem.n_rows <= settings.most_cells:
         return _compare_ranks(landscape, found, seed, report)
-    effort = min(found.n_candidates, settings.most_candidates)
+    free = free_dimensions(landscape)
+    affordable = affordable_candidates(landscape, free, settings.share_of_work)
+    effort = min(found.n_candidates, settings.most_candidates, max(affordable, 2))
     # An optimum that nothing but the budget ended is compared at equal effort: a longer
     # search finds a lower one among many alike.
     best = float(found.objectives[0])

@@ -63,8 +63,16 @@ def automatic_budget(landscape: Landscape) -> int:
     free, settings = free_dimensions(landscape), landscape.settings.population
     hopeful = free <= settings.hopeful_directions
     doublings = min(free, settings.most_doublings) if hopeful else settings.doublings_beyond
-    affordable = settings.most_work / (landscape.work_per_step * settings.steps_per_candidate)
-    return max(int(min(settings.candidates * 2.0**doublings, affordable)), 2)
+    wanted = int(settings.candidates * 2.0**doublings)
+    return max(min(wanted, affordable_candidates(landscape, free)), 2)
+
+
+def affordable_candidates(landscape: Landscape, free: int, share: float = 1.0) -> int:
+    """Candidates that a share of the allowed work can follow, with so many open directions."""
+    settings = landscape.settings.population
+    hopeful = free <= settings.hopeful_directions
+    work = settings.most_work if hopeful else settings.most_work_beyond
+    return int(share * work / (landscape.work_per_step * settings.steps_per_candidate))
 
 
 def search_population(

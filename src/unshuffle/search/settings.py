@@ -45,8 +45,15 @@ class PopulationSettings:
     # recombination can do it does with fewer candidates.
     hopeful_directions: int = 12
     doublings_beyond: int = 5
-    most_work: float = 4e10  # rows × columns visited
+    # Rows × columns visited; less where there is little hope.
+    most_work: float = 4e10
+    most_work_beyond: float = 4e9
     steps_per_candidate: int = 16
+    # A table of at least twice as many rows is searched in a sample of about so many. At that size
+    # the sampling error of a match is a hundredth of the noise. With more than five columns the
+    # sample has fewer rows, down to the second number, so that a step costs the same.
+    many_rows: int = 10_000
+    fewest_sampled: int = 2_000
 
 
 @dataclass(frozen=True)
@@ -65,7 +72,10 @@ class CertificateSettings:
 class NullSettings:
     """The null distribution: best matches of unrelated labels."""
 
-    most_candidates: int = 1_000  # of each search: what most need, and no more than the fit's own
+    # Candidates of each search: what most need, no more than the fit's own, and no more than a
+    # share of the work allowed for a search can follow.
+    most_candidates: int = 1_000
+    share_of_work: float = 0.25
     fewest: int = 4
     most: int = 16
     # A p-value outside needs no further null; after some more nulls, the narrower limits hold.
