@@ -214,11 +214,11 @@ class ShuffledRegressor(SampledRegressor):
 
     Notes
     -----
-    A hard EM step costs O(n d + n), a search some thousand to some hundred thousand of them. A table
-    of 20,000 rows or more is searched in a sample of its groups, or of each group; the coefficients
-    are then fitted to all rows. `solution_objectives_` is scaled to all rows, and nothing is proved. What
-    can be recovered depends on n, d, the noise and the groups; see "When it cannot work" in the
-    documentation.
+    A hard EM step costs O(n d + n), a search some thousand to some hundred thousand of them. A
+    table of 20,000 rows or more is searched in a sample of its groups, or of each group; the
+    coefficients are then fitted to all rows. There `solution_objectives_` is scaled to all rows,
+    and nothing is proved. What can be recovered depends on n, d, the noise and the groups; see
+    "When it cannot work" in the documentation.
 
     Examples
     --------
