@@ -16,12 +16,13 @@ from ..io.frames import library_of
 from ..kernels.types import FloatArray, IntArray
 from ._attributes import Fit, forget, keep
 from ._notebook import NotebookMethods
+from ._score import ScoreMethods
 from ._seeding import seed_from
 from ._sources import into_memory
 from ._validation import build_problem, check_rows
 
 
-class BaseLinearRegressor(NotebookMethods, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class BaseLinearRegressor(NotebookMethods, ScoreMethods, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """From user data to fitted attributes, and predictions from these."""
 
     coef_: FloatArray
@@ -113,6 +114,12 @@ class BaseShuffledRegressor(BaseLinearRegressor):
             The fitted estimator. An interrupted or failed fit leaves an earlier one untouched.
         """
         return self._fit_in_memory(X, y, groups, known)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # Labels are taken as shuffled, so agreement with the order given is not to be expected.
+        tags.regressor_tags.poor_score = True
+        return tags
 
     def _workers(self, n_jobs: int | None = None) -> Workers:
         return Workers(effective_n_jobs(self.n_jobs if n_jobs is None else n_jobs))

@@ -136,12 +136,6 @@ class HardEMRegressor(BaseShuffledRegressor):
         self.verbose = verbose
         self.callback = callback
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        # Labels are taken as shuffled, so agreement with the order given is not to be expected.
-        tags.regressor_tags.poor_score = True
-        return tags
-
     def _compute(self, data: InMemory, seed: int) -> HardFit:
         settings = HardSettings(
             seed,

@@ -313,6 +313,11 @@ class ShuffledRegressor(SampledRegressor):
         self._library = library
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = False  # labels in order are recognised as such
+        return tags
+
     def _compute(self, data: InMemory, seed: int) -> AutoFit:
         settings = AutoSettings(
             seed,

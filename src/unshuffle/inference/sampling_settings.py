@@ -82,9 +82,26 @@ class RateSettings:
     slice_width: float = 1.0  # in logits
 
 
+@dataclass(frozen=True)
+class BridgeSettings:
+    """Densities of labels in lost order."""
+
+    largest_exact: int = 10  # rows of a group: 10 · 2^10 sums
+    runs: int = 6  # independent pairs, heating and cooling; their spread is the error reported
+    nodes: int = 16  # temperatures
+    # Sweeps at each temperature: until it is forgotten where the last one ended, and kept; more
+    # where there are few rows, so that about so many visits are made.
+    warm_sweeps: int = 32
+    visits: int = 20_000
+    fewest_sweeps: int = 16
+    most_sweeps: int = 200
+    weakest: float = 1e-6  # strength of the interaction below which all permutations are alike
+
+
 BOOTSTRAP = BootstrapSettings()
 PARTNERS = PartnerSettings()
 SANDWICH = SandwichSettings()
 SENSITIVITY = SensitivitySettings()
 POSTERIOR = PosteriorSettings()
 RATES = RateSettings()
+BRIDGE = BridgeSettings()

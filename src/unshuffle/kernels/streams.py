@@ -28,6 +28,7 @@ import numpy as np
 FIRST_PARTNERS = 1_000_000  # snapshots that count which labels a row holds
 FIRST_SANDWICH = 2_000_000  # expectations for the robust covariance
 FIRST_INFLATED = 3_000_000  # EM steps with the noise inflated
+FIRST_BRIDGE = 4_000_000  # densities of labels in lost order (NumPy's generators too)
 
 # Numbers of NumPy's generators.
 FIRST_ROUND = 0  # rounds of a search

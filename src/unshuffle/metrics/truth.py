@@ -4,9 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .alignment.hard import most_likely_permutation
-from .data.groups import encode_groups
-from .data.problem import make_problem
+from ..kernels.types import FloatArray
 
 
 def coefficient_error(coef: Any, true_coef: Any) -> float:
@@ -55,42 +53,6 @@ def coefficient_cosine(coef: Any, true_coef: Any) -> float:
     return float(a @ b) / lengths if lengths > 0 else 0.0
 
 
-def matched_mse(y: Any, predicted: Any, groups: Any = None) -> float:
-    r"""Mean squared error after the best matching inside groups.
-
-    .. math:: \min_\pi \frac1n \sum_i (y_{\pi(i)} - \hat\mu_i)^2
-
-    Needs no true order. It is optimistic: the best matching also fits the noise.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,)
-        Labels, in any order inside each group.
-    predicted : array-like of shape (n_samples,)
-        Predictions for the rows.
-    groups : array-like of shape (n_samples,), optional
-        Labels are matched inside groups only.
-
-    Returns
-    -------
-    mse : float
-
-    Examples
-    --------
-    >>> from unshuffle.metrics import matched_mse
-    >>> matched_mse([3.0, 1.0, 2.0], [1.0, 2.0, 3.5])
-    0.08333333333333333
-    """
-    labels, mu = _vector(y), _vector(predicted)
-    if len(labels) != len(mu):
-        raise ValueError(f"y has {len(labels)} labels but there are {len(mu)} predictions")
-    codes = encode_groups(groups, len(labels))
-    problem = make_problem(mu[:, None], labels, codes, np.zeros(len(labels), dtype=bool))
-    fitted = problem.arrange(mu)
-    residual = problem.y[most_likely_permutation(problem, fitted)] - fitted
-    return float(residual @ residual) / len(labels)
-
-
 def permutation_accuracy(permutation: Any, true_permutation: Any) -> float:
     """Share of rows that were given their own label.
 
@@ -115,5 +77,5 @@ def permutation_accuracy(permutation: Any, true_permutation: Any) -> float:
     return float(np.mean(a == b))
 
 
-def _vector(values: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _vector(values: Any) -> FloatArray:
     return np.asarray(values, dtype=np.float64).ravel()
