@@ -5,15 +5,17 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from unshuffle import ShuffledRegressor
 from unshuffle.data.problem import make_problem
 from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
 from unshuffle.families.least_squares import LeastSquares
+from unshuffle.fits.auto import fit_auto
+from unshuffle.fits.data import InMemory
+from unshuffle.fits.settings import AutoSettings
 from unshuffle.search.landscape import Landscape
 from unshuffle.search.population import search_population
 from unshuffle.search.sample import rows_to_search, sample_of, thin_groups
-from unshuffle.search.settings import DescentSettings, PopulationSettings
+from unshuffle.search.settings import DescentSettings, PopulationSettings, SearchSettings
 
 
 def problem_of(n_rows, n_groups, n_known=0, seed=0):
@@ -87,23 +89,23 @@ def test_the_best_match_of_a_sample_is_that_of_the_table(n_groups):
     assert np.linalg.norm(whole + sample) > problem.label_spread  # the other sign does not pass
 
 
-def test_a_large_table_claims_no_proof_and_ends_at_the_truth(monkeypatch):
-    from unshuffle.fits import auto
-
+def test_a_large_table_claims_no_proof_and_ends_at_the_truth():
     data = make_shuffled_regression(
         4_000, 2, noise=0.3, shuffle="groups", n_groups=40, random_state=1
     )
-    small = ShuffledRegressor(pairing="lost", random_state=0).fit(
-        data.X, data.y, groups=data.groups
-    )
-    sampling = auto.SEARCH.population.__class__(many_rows=500)
-    monkeypatch.setattr(auto, "SEARCH", auto.SEARCH.__class__(population=sampling))
-    large = ShuffledRegressor(pairing="lost", random_state=0).fit(
-        data.X, data.y, groups=data.groups
-    )
-    assert not large.certified_
-    assert large.verdict_.level == small.verdict_.level == "trust"
-    assert np.linalg.norm(large.coef_ - small.coef_) < np.linalg.norm(small.standard_errors_)
+    problem = make_problem(data.X, data.y, data.groups, np.zeros(4_000, dtype=bool))
+
+    def fit(many_rows):
+        searching = SearchSettings(population=PopulationSettings(many_rows=many_rows))
+        with Workers(1) as workers:
+            settings = AutoSettings(0, pairing="lost", searching=searching)
+            return fit_auto(InMemory(problem, workers), settings)
+
+    small, large = fit(10_000), fit(500)
+    assert not large.search.certified
+    assert large.verdict.level == small.verdict.level == "trust"
+    error = np.linalg.norm(small.fit.uncertainty.standard_errors)
+    assert np.linalg.norm(large.fit.coef - small.fit.coef) < error
 
 
 @pytest.mark.parametrize(("rank", "rows"), [(1, 10_000), (5, 10_000), (20, 4_642), (500, 2_000)])

@@ -23,7 +23,6 @@ from ..search.mostly_right import fits_tightly
 from ..search.order_test import order_p_value
 from ..search.population import automatic_budget
 from ..search.sample import rows_to_search, sample_of
-from ..search.settings import DEFAULT as SEARCH
 from ..search.starts import anchor, group_means
 from .auto_results import AutoFit, MismatchFit, SearchFit
 from .data import InMemory
@@ -130,17 +129,18 @@ class Router:
     @cached_property
     def landscape(self) -> Landscape:
         """The labels to be matched; it holds a copy of X in an orthonormal basis."""
-        return Landscape(self.data.problem, self.solver, self.data.workers)
+        return Landscape(self.data.problem, self.solver, self.data.workers, self.settings.searching)
 
     @cached_property
     def searched(self) -> Landscape:
         """What searches, nulls and refits visit: the landscape, or that of a sample of it."""
-        many = rows_to_search(self.solver.rank, SEARCH.population, SEARCH.descent)
+        searching = self.settings.searching
+        many = rows_to_search(self.solver.rank, searching.population, searching.descent)
         problem = sample_of(self.data.problem, many)
         if problem is self.data.problem:
             return self.landscape
         solver = LeastSquares(problem.X, fit_intercept=self.settings.fit_intercept)
-        return Landscape(problem, solver, self.data.workers)
+        return Landscape(problem, solver, self.data.workers, searching)
 
     @cached_property
     def mostly_right(self) -> Outcome:
@@ -269,9 +269,8 @@ class Router:
             fit = self._fit_stochastic(1.0, 0.0, init=start.coef)
             return Outcome(fit, "lost", held_by, finding)
         ridge = cautious_ridge(self.data.problem, self.solver)
-        return Outcome(
-            self._fit_stochastic(SEARCH.match.cautious_temper, ridge), "lost", finding=finding
-        )
+        temper = self.settings.searching.match.cautious_temper
+        return Outcome(self._fit_stochastic(temper, ridge), "lost", finding=finding)
 
     def _fit_stochastic(
         self,

@@ -6,6 +6,8 @@ from ..em.settings import DEFAULTS, EMSettings
 from ..families.family import Family
 from ..families.normal import NORMAL
 from ..kernels.types import FloatArray
+from ..search.settings import DEFAULT as SEARCHING
+from ..search.settings import SearchSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +124,7 @@ class AutoSettings:
     fit_intercept : bool
     covariance : {"auto", "model", "robust"}
     em : EMSettings
+    searching : SearchSettings
     """
 
     seed: int
@@ -136,3 +139,4 @@ class AutoSettings:
     fit_intercept: bool = True
     covariance: str = "auto"
     em: EMSettings = DEFAULTS
+    searching: SearchSettings = SEARCHING
