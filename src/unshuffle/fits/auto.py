@@ -239,13 +239,24 @@ class Router:
     def lost(self, finding: Finding | None) -> Outcome:
         """Start from the match that a search found, if it stands the tests; else with caution."""
         if finding is not None and self._uses(finding):
-            best = self.searched.state(finding.search.thetas[0])
-            fit = self._fit_stochastic(1.0, 0.0, init=best.coef)
+            fit = self._fit_stochastic(1.0, 0.0, init=self._best_match(finding).coef)
             distances = refit(self.searched, self._searched_state(fit), self.settings.seed)
             if self.settings.search == "population" or finding.holds(distances):
                 outcome = Outcome(fit, "lost", "match", finding, distances)
                 return self.with_sensitivity(outcome)
         return self._cautious(finding)
+
+    def _best_match(self, finding: Finding) -> State:
+        """The best match found; that of a sample is followed down on all rows."""
+        best = self.searched.state(finding.search.thetas[0])
+        if self.searched is self.landscape:
+            return best
+        everywhere = start_from_coefficients(
+            self.data.problem, self.solver, best.coef, best.intercept
+        )
+        theta = self.landscape.theta_of(everywhere.fitted)[None]
+        self.landscape.descend(theta, self.settings.searching.descent.most_steps)
+        return self.landscape.state(theta[0])
 
     def _searched_state(self, fit: StochasticFit) -> State:
         """Where EM ended, for the rows that are searched."""
