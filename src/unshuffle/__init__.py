@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .estimators._sensitivity_result import SensitivityResult
     from .estimators.audit import AuditResult, audit_release
     from .estimators.blocks import BlockCheck, BlocksResult, check_blocks
+    from .estimators.cross_validated import ShuffledRegressorCV
     from .estimators.formula import fit_formula
     from .estimators.hard import HardEMRegressor
     from .estimators.mixture import MixtureRegressor
@@ -55,6 +56,7 @@ _HOMES = {
     "Posterior": "inference.posterior",
     "Progress": "fits.progress",
     "ShuffledRegressor": "estimators.shuffled",
+    "ShuffledRegressorCV": "estimators.cross_validated",
     "StochasticEMRegressor": "estimators.stochastic",
     "RankWarning": "exceptions",
     "SensitivityResult": "estimators._sensitivity_result",
@@ -89,6 +91,7 @@ __all__ = [
     "SchedulerLostError",
     "SensitivityResult",
     "ShuffledRegressor",
+    "ShuffledRegressorCV",
     "StochasticEMRegressor",
     "StoredModel",
     "Streaming",

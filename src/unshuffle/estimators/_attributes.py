@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import RankWarning, UnidentifiableWarning
 from ..fits.auto_results import AutoFit, MismatchFit, SearchFit
+from ..fits.choice import Choice
 from ..fits.results import (
     Design,
     Errors,
@@ -99,6 +100,8 @@ def _keep_stochastic(model: Any, fit: StochasticFit, *, chosen: bool) -> None:
         model.acceptance_rate_ = fit.acceptance_rate
     if fit.uncertainty is not None and fit.errors is not None:
         _keep_uncertainty(model, fit.uncertainty, fit.errors)
+    if fit.validation_scores is not None:
+        model.validation_scores_ = fit.validation_scores
     if chosen:
         model.tol_ = fit.tol
         model.n_steps_, model.burn_in_, model.thin_ = fit.schedule
@@ -126,7 +129,8 @@ def _keep_auto(model: Any, fit: AutoFit) -> None:
     model.verdict_ = fit.verdict
     _keep_search(model, fit.search)
     _keep_mismatch(model, fit.mismatch)
-
+    if fit.choice is not None:
+        _keep_choice(model, fit.choice)
     means = fit.group_means
     model.group_means_pvalue_ = float("nan") if means is None else means.p_value
     model.group_means_distance_ = float("nan") if means is None else means.distance
@@ -144,6 +148,19 @@ def _keep_mismatch(model: Any, found: MismatchFit | None) -> None:
         model.noise_, model.spread_by_fit_ = found.noise, found.spread_by_fit
         if found.off_proba is not None:
             model.off_proba_ = found.off_proba
+
+
+def _keep_choice(model: Any, choice: Choice) -> None:
+    model.chosen_index_, model.best_index_ = choice.chosen, choice.best
+    model.cv_results_ = {
+        "start": np.array([setting.start for setting in choice.settings]),
+        "temper": np.array([setting.temper for setting in choice.settings]),
+        "ridge": np.array([setting.ridge for setting in choice.settings]),
+        "gain": choice.gains.mean(axis=1),
+        "gain_by_fold": choice.gains,
+        "lost": choice.lost,
+        "lost_error": choice.lost_error,
+    }
 
 
 def _keep_search(model: Any, search: SearchFit | None) -> None:

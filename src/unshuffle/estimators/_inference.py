@@ -283,8 +283,26 @@ class InferenceMethods(BootstrapMethods):
                 "" if np.isnan(self.mismatch_rate_se_) else f" (se {self.mismatch_rate_se_:.2g})"
             )
             facts["mismatched"] = f"{rate:.1%}{error}"
+        if hasattr(self, "cv_results_"):
+            facts["setting"] = self._chosen_setting()
         facts["standard errors"] = self._kind_of_errors()
         return facts
+
+    def _chosen_setting(self) -> str:
+        """What held-out groups chose, and how sure that is."""
+        model: Any = self
+        found, chosen, best = model.cv_results_, model.chosen_index_, model.best_index_
+        n_folds, gain = found["gain_by_fold"].shape[1], found["gain"][chosen]
+        lost, error = found["lost"][chosen], found["lost_error"][chosen]
+        beside = (
+            "the best of" if chosen == best
+            else f"{lost:.2g} (se {error:.2g}) below the best, the plainest near it of"
+        )  # fmt: skip
+        return (
+            f"start {found['start'][chosen]}, temper {found['temper'][chosen]:.3g}, ridge "
+            f"{found['ridge'][chosen]:.3g}; log density of held-out labels {gain:+.3f} each, "
+            f"{beside} {len(found['gain'])} settings in {n_folds} folds"
+        )
 
     def _noise_facts(self) -> dict[str, str]:
         """Law of the noise, test of mismatches, and labels that look wrong, where known."""

@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..fits.checkpoint import stored_seed
 from ..fits.data import InMemory, InPasses
+from ..fits.early_stopping import fit_with_early_stopping
 from ..fits.progress import Progress
 from ..fits.results import StochasticFit
 from ..fits.settings import StochasticSettings
@@ -99,6 +100,13 @@ class StochasticEMRegressor(SampledRegressor):
         the scores of the groups against the information. With more than
         100,000 rows "auto" is "model": the test would need a second array of the size of X, and a
         sandwich longer chains than the fit. In passes "auto" is "model", and "robust" is refused.
+    early_stopping : bool, default=False
+        Whether held-out groups decide on the number of iterations: EM runs `max_iter` iterations
+        on the other groups, the held-out labels are scored after each (`log_density_gain` in
+        `unshuffle.metrics`), and all groups are fitted with the number that scored best. `tol`
+        then plays no role. For labels in lost order, in memory, in at least two groups.
+    validation_fraction : float, default=0.2
+        About the share of rows, in whole groups, that is held out.
     n_jobs : int, default=None
         Threads over groups. The answer does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -122,6 +130,9 @@ class StochasticEMRegressor(SampledRegressor):
         Standard deviation of the noise.
     n_iter_ : int
         Iterations run.
+    validation_scores_ : array of shape (`max_iter`,)
+        With `early_stopping`: gain in log density per held-out label after each iteration on the
+        other groups; `n_iter_` is the number with the highest.
     converged_ : bool
         Whether the tolerance was met.
     objective_path_ : array of shape (`n_iter_`,)
@@ -200,6 +211,8 @@ class StochasticEMRegressor(SampledRegressor):
         "ridge": [Interval(Real, 0, None, closed="left")],
         "fit_intercept": ["boolean"],
         "covariance_type": [StrOptions({"auto", "model", "robust"})],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 0.5, closed="right")],
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],
         "streaming": [StrOptions({"auto", "never"}), Streaming],
@@ -225,6 +238,8 @@ class StochasticEMRegressor(SampledRegressor):
         ridge: float = 0.0,
         fit_intercept: bool = True,
         covariance_type: str = "auto",
+        early_stopping: bool = False,
+        validation_fraction: float = 0.2,
         n_jobs: int | None = None,
         random_state: Any = None,
         streaming: Any = "auto",
@@ -245,6 +260,8 @@ class StochasticEMRegressor(SampledRegressor):
         self.ridge = ridge
         self.fit_intercept = fit_intercept
         self.covariance_type = covariance_type
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.streaming = streaming
@@ -265,6 +282,11 @@ class StochasticEMRegressor(SampledRegressor):
 
     def _fit_in_passes(self, source: PassesSource) -> Self:
         """Fit data that may be larger than memory."""
+        if self.early_stopping:
+            raise ValueError(
+                "early_stopping is not for data that are read in passes; leave it out, or fit a "
+                "sample in memory"
+            )
         streaming = self.streaming if isinstance(self.streaming, Streaming) else Streaming()
         n, d = source.shape
         if n <= d + self.fit_intercept:
@@ -287,7 +309,13 @@ class StochasticEMRegressor(SampledRegressor):
 
     def _compute(self, data: InMemory, seed: int) -> StochasticFit:
         settings = self._settings(seed, data.problem.X.shape[1])
-        return fit_stochastic(data, settings, reporting=reporting(self.verbose, self.callback))
+        report = reporting(self.verbose, self.callback)
+        if not self.early_stopping:
+            return fit_stochastic(data, settings, reporting=report)
+        fit, path = fit_with_early_stopping(
+            data, settings, float(self.validation_fraction), reporting=report
+        )
+        return replace(fit, validation_scores=path.scores)
 
     def _settings(self, seed: int, n_features: int) -> StochasticSettings:
         tol = open_setting(self.tol)

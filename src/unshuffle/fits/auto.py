@@ -241,7 +241,7 @@ class Router:
         if finding is not None and self._uses(finding):
             fit = self._fit_stochastic(1.0, 0.0, init=self._best_match(finding).coef)
             distances = refit(self.searched, self._searched_state(fit), self.settings.seed)
-            if self.settings.search == "population" or finding.holds(distances):
+            if self._forced or finding.holds(distances):
                 outcome = Outcome(fit, "lost", "match", finding, distances)
                 return self.with_sensitivity(outcome)
         return self._cautious(finding)
@@ -268,13 +268,18 @@ class Router:
         )
         return start._replace(noise_scale=state.noise_scale)
 
-    def _uses(self, finding: Finding | None) -> bool:
+    @property
+    def _forced(self) -> bool:
+        """Whether EM is to start from the best match in any case."""
+        return self.settings.search == "population" or self.settings.start == "match"
+
+    def _uses(self, finding: Finding) -> bool:
         """Whether EM starts from the best match found."""
-        return finding is not None and (self.settings.search == "population" or finding.may_hold)
+        return self.settings.start != "labels as given" and (self._forced or finding.may_hold)
 
     def _cautious(self, finding: Finding | None) -> Outcome:
         """Where no match is used: known rows and group means, or more noise and a ridge."""
-        held_by = anchor(self.landscape)
+        held_by = anchor(self.landscape) if self.settings.start is None else None
         if held_by is not None:
             start = self.landscape.state(group_means(self.landscape))
             fit = self._fit_stochastic(1.0, 0.0, init=start.coef)

@@ -6,6 +6,7 @@ from ..inference.consistency import Consistency
 from ..inference.group_means import GroupMeans
 from ..inference.verdict import Verdict
 from ..kernels.types import FloatArray
+from .choice import Choice
 from .results import StochasticFit
 
 
@@ -124,6 +125,8 @@ class AutoFit:
     group_means : GroupMeans or None
         The fit beside the regression of group means; None where the order is not lost, or there
         are too few groups.
+    choice : Choice or None
+        Scores of held-out groups, where these chose the setting.
     """
 
     fit: StochasticFit
@@ -138,3 +141,4 @@ class AutoFit:
     mismatch: MismatchFit | None
     verdict: Verdict
     group_means: GroupMeans | None = None
+    choice: Choice | None = None

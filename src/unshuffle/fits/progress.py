@@ -22,6 +22,8 @@ class Progress(NamedTuple):
         Share of accepted proposals; nan for hard EM.
     coef : array of shape (n_features,) or None
         Coefficients after this iteration; None for hard EM.
+    intercept, noise_scale : float
+        The same of stochastic EM; nan otherwise.
     """
 
     done: int
@@ -29,6 +31,8 @@ class Progress(NamedTuple):
     objective: float = float("nan")
     acceptance_rate: float = float("nan")
     coef: FloatArray | None = None
+    intercept: float = float("nan")
+    noise_scale: float = float("nan")
 
 
 Report: TypeAlias = Callable[[Progress], None]

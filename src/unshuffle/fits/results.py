@@ -203,6 +203,8 @@ class StochasticFit:
         Least squares on the labels as given; None where they were not given beside rows.
     errors : Errors or None
         None for the published variant.
+    validation_scores : array of shape (n_iter,) or None
+        Scores of held-out groups after each iteration, where these chose the number.
     """
 
     coef: FloatArray
@@ -221,6 +223,7 @@ class StochasticFit:
     permutations: PermutationPosterior | None
     as_given: Estimates | None
     errors: Errors | None = None
+    validation_scores: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)

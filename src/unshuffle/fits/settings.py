@@ -121,6 +121,8 @@ class AutoSettings:
     noise : {"auto", "normal", "t", "mixture"}
         Law of the noise where the order given is used.
     temper, ridge : float or None
+    start : {"match", "labels as given"} or None
+        Where EM starts if the order is lost.
     fit_intercept : bool
     covariance : {"auto", "model", "robust"}
     em : EMSettings
@@ -136,6 +138,7 @@ class AutoSettings:
     noise: str = "auto"
     temper: float | None = None
     ridge: float | None = None
+    start: str | None = None
     fit_intercept: bool = True
     covariance: str = "auto"
     em: EMSettings = DEFAULTS

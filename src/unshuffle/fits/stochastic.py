@@ -221,7 +221,12 @@ def _iterate(
     def count(step: Step) -> None:
         nonlocal done
         done += 1
-        report(Progress(done, total, step.objective, step.acceptance_rate, step.coef))
+        report(
+            Progress(
+                done, total, step.objective, step.acceptance_rate, step.coef, step.intercept,
+                step.noise_scale,
+            )
+        )  # fmt: skip
 
     return run_em(
         table,

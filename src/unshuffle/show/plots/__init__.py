@@ -4,6 +4,7 @@ They need matplotlib (``pip install "unshuffle[plots]"``), which is loaded when 
 """
 
 from .calibration import MatchCalibrationDisplay
+from .choice import ChoiceDisplay
 from .coefficients import CoefficientDisplay
 from .match import MatchDisplay
 from .path import PathDisplay
@@ -12,6 +13,7 @@ from .sensitivity import SensitivityDisplay
 from .solutions import SolutionsDisplay
 
 __all__ = [
+    "ChoiceDisplay",
     "CoefficientDisplay",
     "MatchCalibrationDisplay",
     "MatchDisplay",

@@ -1,0 +1,182 @@
+"""Choose how to fit labels in lost order by the density of held-out groups.
+
+Which start, how much noise the labels are aligned with (temper) and which ridge: none can be judged
+by the labels that were fitted. Whole groups are left out in turn, and the labels of these are
+scored as sets (`inference.predictive`), which needs no order.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..alignment.state import State
+from ..data.problem import Problem
+from ..families.least_squares import LeastSquares
+from ..inference.predictive import group_log_densities, normal_log_density
+from ..kernels.types import FloatArray
+from ..search.landscape import Landscape
+from ..search.lost import cautious_ridge
+from ..search.population import automatic_budget, search_population
+from .data import InMemory
+from .folds import fold_rows, take_rows
+from .progress import Progress, Reporting, quiet
+from .settings import AutoSettings, StochasticSettings
+from .stochastic import fit_stochastic
+
+MATCH, GIVEN = "match", "labels as given"
+
+
+class Setting(NamedTuple):
+    """One way to fit: where EM starts, and how it aligns and shrinks."""
+
+    start: str
+    temper: float
+    ridge: float
+
+
+@dataclass(frozen=True)
+class ChoiceSettings:
+    """What is compared, and how.
+
+    Attributes
+    ----------
+    n_folds : int
+    tempers : tuple of float
+    ridges : tuple of float or None
+        None: none, and the one that fits the spread of the coefficients as given.
+    rule : {"one-standard-error", "best"}
+    most_candidates : int
+        Of the search in each fold: a fold needs a start, not a proof.
+    immaterial : float
+        Log density of all held-out labels together that no standard error makes a difference: the
+        chance of the chains alone moves it by as much.
+    """
+
+    n_folds: int = 5
+    tempers: tuple[float, ...] = (1.0, 1.5)
+    ridges: tuple[float, ...] | None = None
+    rule: str = "one-standard-error"
+    most_candidates: int = 500
+    immaterial: float = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """Scores of all settings on held-out groups, the plainest setting first.
+
+    Attributes
+    ----------
+    settings : list of Setting
+    gains : array of shape (n_settings, n_folds)
+        Gain in log density per held-out label over a normal without features.
+    lost, lost_error : arrays of shape (n_settings,)
+        Log density lost against the best setting, summed over groups, and its standard error.
+    chosen, best : int
+    """
+
+    settings: list[Setting]
+    gains: FloatArray
+    lost: FloatArray
+    lost_error: FloatArray
+    chosen: int
+    best: int
+
+    @property
+    def setting(self) -> Setting:
+        """The setting chosen."""
+        return self.settings[self.chosen]
+
+
+def choose_setting(
+    data: InMemory,
+    settings: AutoSettings,
+    choice: ChoiceSettings,
+    *,
+    reporting: Reporting = quiet,
+) -> Choice:
+    """Fit every setting without each fold of groups in turn, and score that fold."""
+    problem = data.problem
+    candidates = _settings(problem, settings, choice)
+    fold_of_row, n_folds = fold_rows(problem, choice.n_folds, settings.seed)
+    gains = np.empty((len(candidates), n_folds))
+    by_group: list[FloatArray] = []
+    total = n_folds * len(candidates)
+    with reporting(total, "fits to part of the groups") as report:
+        for fold in range(n_folds):
+            held = fold_of_row == fold
+            train, test = take_rows(problem, ~held), take_rows(problem, held)
+            null, densities = normal_log_density(test.y), []
+            for done, state in enumerate(_fits(train, data, candidates, settings, choice), 1):
+                fitted = test.X @ state.coef + state.intercept
+                found = group_log_densities(
+                    test, fitted, state.noise_scale, seed=settings.seed, workers=data.workers
+                )
+                densities.append(np.append(found.blocks, found.pinned))
+                gains[done - 1, fold] = (found.total - null) / test.n_rows
+                report(Progress(fold * len(candidates) + done, total))
+            by_group.append(np.array(densities))
+    lost, error = _losses(np.concatenate(by_group, axis=1))
+    best = int(np.argmin(lost))
+    limit = np.maximum(error, choice.immaterial) if choice.rule == "one-standard-error" else 0.0
+    near = lost <= limit
+    return Choice(candidates, gains, lost, error, int(np.flatnonzero(near)[0]), best)
+
+
+def _settings(problem: Problem, settings: AutoSettings, choice: ChoiceSettings) -> list[Setting]:
+    """All combinations, the plainest first: no shrinkage, the noise as it is, the best match."""
+    solver = LeastSquares(problem.X, fit_intercept=settings.fit_intercept)
+    ridges = choice.ridges if choice.ridges is not None else (0.0, cautious_ridge(problem, solver))
+    return [
+        Setting(start, temper, ridge)
+        for ridge in sorted(set(ridges))
+        for temper in sorted(set(choice.tempers))
+        for start in (MATCH, GIVEN)
+    ]
+
+
+def _fits(
+    train: Problem,
+    data: InMemory,
+    candidates: list[Setting],
+    settings: AutoSettings,
+    choice: ChoiceSettings,
+) -> Iterator[State]:
+    """The end of every candidate's fit; one search serves all that start from a match."""
+    solver = LeastSquares(train.X, fit_intercept=settings.fit_intercept)
+    match = None
+    for setting in candidates:
+        init = None
+        if setting.start == MATCH:
+            if match is None:
+                landscape = Landscape(train, solver, data.workers, settings.searching)
+                budget = min(automatic_budget(landscape), choice.most_candidates)
+                found = search_population(landscape, n_candidates=budget, seed=settings.seed)
+                match = landscape.state(found.thetas[0]).coef
+            init = match
+        fit = fit_stochastic(
+            InMemory(train, data.workers),
+            StochasticSettings(
+                settings.seed,
+                max_iter=settings.em.iteration.max_iter,
+                init=init,
+                alignment=settings.alignment,
+                temper=setting.temper,
+                ridge=setting.ridge,
+                fit_intercept=settings.fit_intercept,
+                covariance="model",
+                em=settings.em,
+            ),
+            solver=solver,
+        )
+        assert fit.permutations is not None
+        yield fit.permutations.state
+
+
+def _losses(by_group: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Density lost against the best setting, and its standard error from the groups."""
+    best = int(np.argmax(by_group.sum(axis=1)))
+    lost = by_group[best] - by_group
+    n_groups = by_group.shape[1]
+    return lost.sum(axis=1), lost.std(axis=1, ddof=1) * n_groups**0.5
