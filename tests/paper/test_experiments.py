@@ -99,7 +99,7 @@ def test_gated_reads_the_users_aptamers(tmp_path):
     path.write_text("\n".join(lines))
     settings = gated.Settings(n_bins=(3,), n_repeats=1, aptamers=str(path))
     table = gated.run(settings, 0, lambda done, total: None)
-    assert len(table) == 5
+    assert len(table) == 6
     assert table["rmse"].between(0, 1).all()
 
 

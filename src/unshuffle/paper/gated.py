@@ -90,7 +90,8 @@ def read(table: pd.DataFrame) -> Reading:
             f"{regained[STOCHASTIC][s]}, the exact one {regained[EXACT][s]}"
             for s in mean.index
         )
-        + ". Bins made by the label hold most of the information, which is why EM works here.",
+        + ". Bins made by the label hold most of the information, which is why EM works here. "
+        + zones.early_stopping(mean),
     )
 
 

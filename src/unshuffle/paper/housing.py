@@ -60,7 +60,8 @@ def read(table: pd.DataFrame) -> Reading:
         ),
         comment=f"The published variant stays within {abs(against - 1).max():.0%} of doing nothing, because its shrunken "
         "labels hardly move the coefficients. The exact model assumes Gaussian noise of constant variance; on these "
-        f"data its error is {exact.min():.2f} to {exact.max():.2f} times that of OLS on the shuffled labels.",
+        f"data its error is {exact.min():.2f} to {exact.max():.2f} times that of OLS on the shuffled labels. "
+        + zones.early_stopping(mean),
     )
 
 

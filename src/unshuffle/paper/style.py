@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 HARD = "Hard EM"
 STOCHASTIC = "Stochastic EM"
 EXACT = "Stochastic EM, exact"
+EARLY = "Stochastic EM, early stop"
 OLS = "OLS, labels as given"
 HUBER = "Huber"
 ZERO = "zero vector"
@@ -20,12 +21,13 @@ STYLES: dict[str, dict[str, Any]] = {
     HARD: {"color": "#E69F00", "marker": "s", "linestyle": "-"},
     STOCHASTIC: {"color": "#0072B2", "marker": "o", "linestyle": "-"},
     EXACT: {"color": "#009E73", "marker": "^", "linestyle": "--"},
+    EARLY: {"color": "#56B4E9", "marker": "P", "linestyle": "--"},
     OLS: {"color": "#D55E00", "marker": "v", "linestyle": "--"},
     HUBER: {"color": "#CC79A7", "marker": "D", "linestyle": "--"},
     ZERO: {"color": "#000000", "marker": "x", "linestyle": ":"},
     KNOWN: {"color": "#7F7F7F", "marker": "+", "linestyle": ":"},
 }
-HATCHES = {HARD: "//", STOCHASTIC: "", EXACT: "..", OLS: "xx", KNOWN: "\\\\"}
+HATCHES = {HARD: "//", STOCHASTIC: "", EXACT: "..", EARLY: "--", OLS: "xx", KNOWN: "\\\\"}
 
 
 def new_figure(n_panels: int = 1, *, share_y: bool = True) -> tuple["Figure", list["Axes"]]:

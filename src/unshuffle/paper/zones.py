@@ -14,12 +14,12 @@ from ..estimators.stochastic import StochasticEMRegressor
 from ..exceptions import RankWarning
 from ..kernels.types import FloatArray, IntArray
 from .methods import Row
-from .style import EXACT, HARD, HATCHES, KNOWN, OLS, STOCHASTIC, STYLES, new_figure
+from .style import EARLY, EXACT, HARD, HATCHES, KNOWN, OLS, STOCHASTIC, STYLES, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METHODS = (OLS, HARD, STOCHASTIC, EXACT, KNOWN)
+METHODS = (OLS, HARD, STOCHASTIC, EARLY, EXACT, KNOWN)
 
 
 def unit_range(values: FloatArray) -> FloatArray:
@@ -38,6 +38,8 @@ def test_errors(
     em = {
         HARD: HardEMRegressor(n_jobs=-1, random_state=seed),
         STOCHASTIC: StochasticEMRegressor(variant="published", random_state=seed),
+        # The paper asks how to stop where labels are shuffled: one zone in its turn decides.
+        EARLY: StochasticEMRegressor(variant="published", early_stopping=True, random_state=seed),
         EXACT: StochasticEMRegressor(random_state=seed),
     }
     with warnings.catch_warnings():
@@ -88,6 +90,16 @@ def mean_rmse(table: pd.DataFrame) -> pd.DataFrame:
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
     """Mean test error per setting and method."""
     return mean_rmse(table).round(4).reset_index().rename_axis(columns=None)
+
+
+def early_stopping(mean: pd.DataFrame) -> str:
+    """What stopping by a held-out zone changes, in words."""
+    ratio = mean[EARLY] / mean[STOCHASTIC]
+    return (
+        "Stopping the published variant when the labels of a held-out zone are most likely, "
+        f"instead of after 50 iterations, changes its error by a factor of {ratio.min():.3f} to "
+        f"{ratio.max():.3f}."
+    )
 
 
 def listed(mean: pd.DataFrame, digits: int) -> str:
