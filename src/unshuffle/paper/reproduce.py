@@ -32,14 +32,17 @@ def reproduce(
     quick: bool,
     seed: int,
     aptamers: Path | None,
+    force: bool = False,
     announce: Announce,
 ) -> None:
     """Run what is not finished yet; table, pictures and page are written after each experiment.
 
+    Files of others in `folder` are replaced with `force` alone, and `aptamers` never is.
     ``announce(experiment, "running" or "finished before")`` returns what reports progress.
     """
-    shelf = Shelf(folder)
-    shelf.prepare()
+    shelf = Shelf(folder, () if aptamers is None else (aptamers,), force)
+    experiments = list(experiments)
+    shelf.prepare(experiments)
     for experiment in experiments:
         settings = experiment.quick if quick else experiment.settings
         if aptamers is not None and hasattr(settings, "aptamers"):
