@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .exceptions import (
         MixingWarning,
         ModelFileError,
+        OutputError,
         RankWarning,
         SchedulerLostError,
         TableError,
@@ -47,6 +48,7 @@ _HOMES = {
     "load_model": "fits.model_files",
     "save_model": "fits.model_files",
     "ModelFileError": "exceptions",
+    "OutputError": "exceptions",
     "StoredModel": "fits.model_files",
     "TableError": "exceptions",
     "HardEMRegressor": "estimators.hard",
@@ -83,6 +85,7 @@ __all__ = [
     "MixingWarning",
     "MixtureRegressor",
     "ModelFileError",
+    "OutputError",
     "Posterior",
     "Progress",
     "RankWarning",

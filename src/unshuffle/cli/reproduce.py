@@ -39,12 +39,13 @@ def reproduce(
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
         from ..datasets.aptamer import load_aptamers
-        from ..paper.reproduce import choose
+        from ..paper.reproduce import choose, open_shelf
         from ..paper.reproduce import reproduce as run
 
         experiments = choose(name)
         if aptamers is not None:
             load_aptamers(aptamers)  # a wrong file is refused now, not after minutes
+        open_shelf(experiments, out, aptamers, force)  # as early
         columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
         with Progress(*columns, console=Console(stderr=True)) as bar:
 
