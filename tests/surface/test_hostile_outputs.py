@@ -363,3 +363,20 @@ def test_an_output_that_appears_during_the_work_is_kept(folder):
         (folder / "x.csv").write_text(THESIS)
     assert (folder / "x.csv").read_text() == THESIS
     assert not list(folder.glob(".*"))
+
+
+@pytest.mark.parametrize("label", ["y", "row", "partner", "match_probability", "two\nlines", "a,b"])
+def test_results_are_recognised_whatever_the_label_is_called(tmp_path, label):
+    from unshuffle.cli.kinds import RESULTS
+    from unshuffle.io.tables.write import as_csv
+
+    path, problem = tmp_path / "matches.csv", RESULTS.files["matches.csv"].problem
+    one = np.ones(1)
+    for given in ({label: one, "match_probability": one}, {}):
+        columns = {"row": one, **given, "likely_partner": one, f"likely_{label}": one}
+        path.write_bytes(as_csv(columns))
+        assert problem(path) is None
+        path.write_bytes(as_csv({**columns, "my notes": one}))
+        assert problem(path) is not None
+    path.write_bytes(b"")
+    assert problem(path) is not None

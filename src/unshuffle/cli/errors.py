@@ -26,6 +26,8 @@ def end_on_termination() -> None:
     """Make a request to end clean up as Ctrl-C does: checkpoints are written, parts removed."""
 
     def end(number: int, frame: object) -> None:
+        # Where this comes while a library calls back, it is lost; the next request ends at once.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         raise Terminated
 
     signal.signal(signal.SIGTERM, end)

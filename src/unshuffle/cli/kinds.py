@@ -28,7 +28,9 @@ def is_matches(path: Path) -> bool:
     names = header_of(path)
     label = names[-1].removeprefix("likely_") if names else ""
     last = ["likely_partner", f"likely_{label}"]
-    return names in (["row", *last], ["row", label, "match_probability", *last])
+    tables = (["row", *last], ["row", label, "match_probability", *last])
+    # A label may be called as another column is; the columns then are one.
+    return bool(names) and names in [list(dict.fromkeys(table)) for table in tables]
 
 
 TRUTH = FileKind("a truth", starts_with(f'{{"format": "{TRUTH_MARK}",'.encode()))

@@ -26,7 +26,8 @@ class Entry(NamedTuple):
     def fits(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> bool:
         """Whether an array is as it must be."""
         same = len(shape) == len(self.shape) and all(
-            wanted in (None, found) for wanted, found in zip(self.shape, shape, strict=True)
+            found >= 0 and wanted in (None, found)
+            for wanted, found in zip(self.shape, shape, strict=True)
         )
         return same and dtype == np.dtype(self.dtype)
 

@@ -1,6 +1,7 @@
 """How a file of ours is told from one of the user's, from its first bytes."""
 
 import csv
+import io
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,8 +21,8 @@ def is_page_by(generator: str) -> Callable[[Path], bool]:
 
 def header_of(path: Path) -> list[str]:
     """Names of the columns of a CSV file; empty where there is no first line."""
-    line, end, _ = _head(path, HEAD).partition(b"\n")
-    return next(csv.reader([line.decode()]), []) if end else []
+    head = _head(path, HEAD).decode(errors="replace")  # may end inside a character
+    return next(csv.reader(io.StringIO(head, newline="")), []) if "\n" in head else []
 
 
 def _head(path: Path, size: int) -> bytes:
