@@ -198,7 +198,7 @@ def test_a_report_of_ours_is_replaced_and_names_its_maker(folder, monkeypatch):
     """`demo` would take half a minute: the rule is asked directly."""
     from unshuffle.exceptions import OutputError
     from unshuffle.io.outputs import Outputs
-    from unshuffle.show.report import REPORT
+    from unshuffle.show.report.builder import REPORT
 
     Outputs().claim(folder / "results" / "report.html", REPORT)
     (folder / "page.html").write_text("<html>my own page about unshuffle</html>")

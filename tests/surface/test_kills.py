@@ -21,12 +21,14 @@ def check(record: Record, n_kills: int) -> None:
 
 # A command that is asked to end while it works.
 TERMINATED = """
-import os, signal, time
+import os, signal, time, typer
 from unshuffle.cli.errors import end_on_termination, plain_errors
-end_on_termination()
-with plain_errors("fit"):
-    os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(60)
+def command():
+    end_on_termination()
+    with plain_errors("fit"):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(60)
+typer.run(command)
 """
 
 

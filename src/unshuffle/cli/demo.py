@@ -26,7 +26,7 @@ def demo(
         from rich.console import Console
 
         from ..io.outputs import Outputs
-        from ..show.report import REPORT, build_report
+        from ..show.report.builder import REPORT, build_report
         from .demo_tables import EASY, fit_with_verdict
 
         page = Outputs(force=force).claim(out, REPORT)

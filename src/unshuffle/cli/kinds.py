@@ -7,7 +7,7 @@ from ..fits.checkpoint_format import CHECKPOINT
 from ..fits.model_files.kinds import FILES
 from ..io.marks import header_of, starts_with
 from ..io.outputs import FileKind, FolderKind
-from ..show.report import REPORT
+from ..show.report.builder import REPORT
 from ..show.summary import COLUMNS
 
 __all__ = ["CHECKPOINT", "RESULTS", "TRUTH", "TRUTH_MARK"]

@@ -1,6 +1,6 @@
 """One page about a fit: a single file that needs no network."""
 
-from .builder import REPORT, build_report, write_report
+from .builder import build_report, write_report
 from .facts import DataFacts
 
-__all__ = ["REPORT", "DataFacts", "build_report", "write_report"]
+__all__ = ["DataFacts", "build_report", "write_report"]
