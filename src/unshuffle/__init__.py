@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .exceptions import (
         MixingWarning,
         ModelFileError,
+        OutputError,
         RankWarning,
         SchedulerLostError,
         TableError,
@@ -48,6 +49,7 @@ _HOMES = {
     "load_model": "fits.model_files",
     "save_model": "fits.model_files",
     "ModelFileError": "exceptions",
+    "OutputError": "exceptions",
     "StoredModel": "fits.model_files",
     "TableError": "exceptions",
     "HardEMRegressor": "estimators.hard",
@@ -85,6 +87,7 @@ __all__ = [
     "MixingWarning",
     "MixtureRegressor",
     "ModelFileError",
+    "OutputError",
     "Posterior",
     "Progress",
     "RankWarning",

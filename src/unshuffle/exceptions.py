@@ -1,5 +1,7 @@
 """The warnings and errors of the library, one base class each, so that users can filter them."""
 
+import errno
+
 
 class UnshuffleWarning(UserWarning):
     """Base class of the library's warnings, except non-convergence.
@@ -44,6 +46,22 @@ class TableError(ValueError):
 
 class ModelFileError(ValueError):
     """A model file that is damaged, unsafe, or written by a newer version."""
+
+
+class OutputError(FileExistsError):
+    """An output that would replace something which is not ours, or which is read by the same call.
+
+    Attributes
+    ----------
+    filename : str
+        The output.
+    forcible : bool
+        Whether the user may ask for it to be replaced nevertheless.
+    """
+
+    def __init__(self, path: object, problem: str, *, forcible: bool = False) -> None:
+        super().__init__(errno.EEXIST, problem, str(path))
+        self.forcible = forcible
 
 
 class SchedulerLostError(ConnectionError):

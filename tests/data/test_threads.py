@@ -2,6 +2,7 @@ import threading
 
 import pytest
 
+from unshuffle.data import threads
 from unshuffle.data.threads import Workers
 
 
@@ -25,3 +26,14 @@ def test_errors_pass_through_and_the_rest_is_dropped(n_jobs):
     with pytest.raises(ZeroDivisionError), Workers(n_jobs) as workers:
         workers.map(work, range(100))
     assert len(done) < 50
+
+
+def test_a_process_without_room_for_spare_memory_works(monkeypatch):
+    """Memory is kept to save time: where it may not be taken, a fit goes on without it."""
+
+    def refuse(*arguments, **more):
+        raise MemoryError
+
+    monkeypatch.setattr(threads.np, "empty", refuse)
+    with threads.Workers(1) as workers:
+        assert workers.map(abs, [-1]) == [1]

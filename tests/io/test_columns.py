@@ -9,6 +9,7 @@ import pytest
 import unshuffle.io
 from unshuffle.cli.errors import OPTIONS
 from unshuffle.exceptions import TableError
+from unshuffle.io.outputs import Output
 from unshuffle.io.tables import (
     DesignColumn,
     Roles,
@@ -17,7 +18,7 @@ from unshuffle.io.tables import (
     open_table,
     read_rows,
 )
-from unshuffle.io.tables.write import write_table, write_with_labels
+from unshuffle.io.tables.write import TABLE, write_table, write_with_labels
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def test_written_tables_are_read_again(tmp_path, name):
         "name": np.array(["u", "v, w", 'x"y'], dtype=object),
         "value": np.array([0.1, 1e-300, -1 / 3]),
     }
-    write_table(tmp_path / name, columns)
+    write_table(Output(tmp_path / name, TABLE), columns)
     assert [p.name for p in tmp_path.iterdir()] == [name]
     table = open_table(tmp_path / name).read(["row", "name", "value"], {"name"})
     for key, values in columns.items():
@@ -70,10 +71,10 @@ def test_labels_are_moved_and_nothing_else(tmp_path, path, kind):
     if kind == "parquet":
         source = tmp_path / "t.parquet"
         rows = open_table(path).read(["a", "kind", "y"])
-        write_table(source, rows.columns)
+        write_table(Output(source, TABLE), rows.columns)
     before = source.read_bytes()
     out = tmp_path / f"out.{kind}"
-    write_with_labels(source, "y", np.array([3, 1, 2, 0]), out)
+    write_with_labels(source, "y", np.array([3, 1, 2, 0]), Output(out, TABLE))
     table = open_table(out).read(["a", "kind", "y"])
     assert table.columns["y"].tolist() == [4, 2, 3, 1]
     assert table.columns["a"].tolist() == [1, 2, 3, 4]
@@ -84,7 +85,8 @@ def test_labels_are_moved_and_nothing_else(tmp_path, path, kind):
 def test_cells_are_copied_as_they_stand(tmp_path):
     source = tmp_path / "t.csv"
     source.write_text('note;y\n"a;b";1,50\n  x ;2\n')
-    write_with_labels(source, "y", np.array([1, 0]), tmp_path / "out.csv")
+    out = Output(tmp_path / "out.csv", TABLE)
+    write_with_labels(source, "y", np.array([1, 0]), out)
     assert (tmp_path / "out.csv").read_text() == 'note;y\n"a;b";2\n  x ;1,50\n'
 
 

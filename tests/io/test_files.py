@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from unshuffle.io import files
+from unshuffle.io import files, parts
 
 # A writer that replaces a folder again and again; both files of a version say the same number.
 WRITER = """
@@ -18,7 +18,7 @@ from unshuffle.io.files import replacing_folder, write_atomically
 target, n = Path(sys.argv[1]), 0
 while True:
     n += 1
-    with replacing_folder(target, frozenset({"a", "b"})) as part:
+    with replacing_folder(target) as part:
         (part / "a").write_text(f"{n} " * 20000)
         (part / "b").write_text(f"{n} " * 20000)
     write_atomically(target.with_name("file"), f"{n} ".encode() * 20000)
@@ -70,7 +70,7 @@ def test_a_folder_is_replaced_with_or_without_exchange(tmp_path, monkeypatch, ca
     if not can_exchange:
         monkeypatch.setattr(files, "_exchange", lambda one, other: False)
     for content in ("old", "new"):
-        with files.replacing_folder(tmp_path / "out", frozenset({"a", "b"})) as part:
+        with files.replacing_folder(tmp_path / "out") as part:
             (part / "a").write_text(content)
     assert (tmp_path / "out" / "a").read_text() == "new"
     assert names(tmp_path) == ["out"]
@@ -78,14 +78,14 @@ def test_a_folder_is_replaced_with_or_without_exchange(tmp_path, monkeypatch, ca
 
 def test_a_failure_leaves_the_old(tmp_path):
     files.write_atomically(tmp_path / "file", b"old")
-    with files.replacing_folder(tmp_path / "out", frozenset({"a"})) as part:
+    with files.replacing_folder(tmp_path / "out") as part:
         (part / "a").write_text("old")
     with pytest.raises(ZeroDivisionError), files.replacing(tmp_path / "file") as part:
         part.write_text("half")
         raise ZeroDivisionError
     with (
         pytest.raises(ZeroDivisionError),
-        files.replacing_folder(tmp_path / "out", frozenset({"a"})) as part,
+        files.replacing_folder(tmp_path / "out") as part,
     ):
         (part / "a").write_text("half")
         raise ZeroDivisionError
@@ -94,35 +94,72 @@ def test_a_failure_leaves_the_old(tmp_path):
     assert names(tmp_path) == ["file", "out"]
 
 
-def test_folders_of_others_are_never_replaced(tmp_path):
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "thesis").write_text("years")
-    with pytest.raises(FileExistsError), files.replacing_folder(tmp_path / "out", frozenset("a")):
-        pass
-    (tmp_path / "link").symlink_to(tmp_path / "out")
-    with pytest.raises(NotADirectoryError), files.replacing_folder(tmp_path / "link", frozenset()):
-        pass
-    assert names(tmp_path / "out") == ["thesis"]
+# A process that makes a part of each kind and waits.
+HOLDER = """
+import sys, time
+from pathlib import Path
+from unshuffle.io import files
+with files.replacing(Path(sys.argv[1], "file")) as part, files.replacing_folder(
+    Path(sys.argv[1], "out")
+) as folder:
+    part.write_text("half")
+    (folder / "a").write_text("half")
+    print("ready", flush=True)
+    time.sleep(100)
+"""
 
 
-def test_what_killed_processes_left_is_swept(tmp_path):
-    old, fresh = tmp_path / ".out.part-1", tmp_path / ".out.part-2"
+def test_parts_live_as_long_as_their_process(tmp_path):
+    """Another process starts while one holds parts, and after it was killed."""
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, tmp_path], stdout=subprocess.PIPE)
+    holder.stdout.readline()
+    held = names(tmp_path)
+    assert len(held) == 2
+    assert all(parts.NAME.fullmatch(name) for name in held)
+    files.write_atomically(tmp_path / "other", b"")
+    assert names(tmp_path) == sorted([*held, "other"])
+    holder.kill()
+    holder.communicate()
+    assert names(tmp_path) == sorted([*held, "other"])
+    files.write_atomically(tmp_path / "other", b"")
+    assert names(tmp_path) == ["other"]
+
+
+def test_only_parts_are_removed(tmp_path):
+    kept = [".unshuffle-part-thesis", ".out.part-12345678", ".unshuffle-part-ABCDEFGH"]
+    for name in kept:
+        (tmp_path / name).mkdir()
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "thesis").write_text("years")
+    (tmp_path / ".unshuffle-part-link1234").symlink_to(tmp_path / "work")
+    (tmp_path / ".unshuffle-part-abandon1").mkdir()
+    (tmp_path / ".unshuffle-part-abandon2").write_text("half")
+    parts.remove_abandoned(tmp_path)
+    assert names(tmp_path) == sorted([*kept, ".unshuffle-part-link1234", "work"])
+    assert names(tmp_path / "work") == ["thesis"]
+
+
+def test_without_locks_the_age_decides(tmp_path, monkeypatch):
+    monkeypatch.setattr(parts, "fcntl", None)
+    old, fresh = tmp_path / ".unshuffle-part-old12345", tmp_path / ".unshuffle-part-new12345"
     old.mkdir(), fresh.mkdir()
     long_ago = time.time() - 100
     os.utime(old, (long_ago, long_ago))
-    with files.replacing_folder(tmp_path / "out", frozenset(), stale_seconds=50):
-        pass
-    assert names(tmp_path) == [".out.part-2", "out"]
+    parts.remove_abandoned(tmp_path, stale_seconds=50)
+    assert names(tmp_path) == [fresh.name]
+    with files.replacing_folder(tmp_path / "out") as part:
+        (part / "a").write_text("new")
+    assert names(tmp_path) == [fresh.name, "out"]
 
 
 def test_a_folder_moved_aside_comes_back(tmp_path):
     """Killed between two renames, where the file system cannot exchange."""
-    with files.replacing_folder(tmp_path / "out", frozenset({"a"})) as part:
+    with files.replacing_folder(tmp_path / "out") as part:
         (part / "a").write_text("old")
-    (tmp_path / "out").rename(tmp_path / f".out.part-1{files.OLD}")
+    (tmp_path / "out").rename(files._aside(tmp_path / "out"))
     with (
         pytest.raises(ZeroDivisionError),
-        files.replacing_folder(tmp_path / "out", frozenset({"a"})),
+        files.replacing_folder(tmp_path / "out"),
     ):
         raise ZeroDivisionError
     assert (tmp_path / "out" / "a").read_text() == "old"

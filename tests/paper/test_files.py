@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 import pytest
 
+from unshuffle.exceptions import OutputError
 from unshuffle.paper.experiment import Experiment, Reading, judge
 from unshuffle.paper.files import Shelf
 from unshuffle.paper.page import write_page
@@ -67,12 +68,41 @@ def test_finished_experiments_are_not_run_again(tmp_path, counted):
     assert len(calls) == 4
 
 
-def test_a_damaged_stamp_counts_as_not_finished(tmp_path, counted):
+@pytest.mark.parametrize("missing", ["csv", "png", "svg", "the time"])
+def test_what_a_kill_leaves_counts_as_not_finished(tmp_path, counted, missing):
+    """The stamp is written before and after the other files."""
     experiment, calls = counted
     go([experiment], tmp_path)
-    (tmp_path / "counted.json").write_text('{"made with": ')
-    go([experiment], tmp_path)
+    stamp = tmp_path / "counted.json"
+    if missing == "the time":
+        stamp.write_text(json.dumps(json.loads(stamp.read_text()) | {"seconds": None}, indent=1))
+    else:
+        (tmp_path / f"counted.{missing}").unlink()
+    assert go([experiment], tmp_path) == [("counted", "running")]
     assert len(calls) == 2
+
+
+@pytest.mark.parametrize("name", ["counted.json", "counted.csv", "counted.png", "index.html"])
+def test_files_of_others_are_replaced_by_force_alone(tmp_path, counted, name):
+    experiment, calls = counted
+    (tmp_path / name).write_text("[" * 100_000)
+    with pytest.raises(OutputError, match=r"exists and is not .* of unshuffle"):
+        go([experiment], tmp_path)
+    assert (tmp_path / name).read_text() == "[" * 100_000
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert calls == []
+    go([experiment], tmp_path, force=True)
+    assert len(calls) == 1
+    assert go([experiment], tmp_path) == [("counted", "finished before")]
+
+
+def test_the_table_that_is_read_is_never_replaced(tmp_path, counted):
+    experiment, _ = counted
+    table = tmp_path / "counted.csv"
+    table.write_text("sequence,affinity\n")
+    with pytest.raises(OutputError, match="read by the same call"):
+        go([experiment], tmp_path, aptamers=table, force=True)
+    assert table.read_text() == "sequence,affinity\n"
 
 
 def test_interruption_keeps_what_is_finished(tmp_path, counted):

@@ -10,6 +10,7 @@ import typer
 from .. import __version__
 from . import audit, blocks, fit, predict, repair, simulate, suspects
 from .demo import demo
+from .errors import end_on_termination
 from .reproduce import reproduce
 from .settings import CLI
 
@@ -64,4 +65,5 @@ def _root(
 def main() -> None:
     """Run the command line."""
     gc.set_threshold(CLI.objects_between_collections)
+    end_on_termination()
     app()

@@ -2,11 +2,15 @@
 
 import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from . import options
 from .errors import plain_errors
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def demo(
@@ -14,14 +18,29 @@ def demo(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Page about the last fit, for a browser.")
     ] = Path("demo-report.html"),
+    force: options.Force = False,
 ) -> None:
     """Fit the shipped housing data with labels shuffled inside zones, compare, write a report."""
-    # Loaded here, so that the other commands and --help stay quick.
-    from rich.console import Console
+    with plain_errors("demo"), warnings.catch_warnings():
+        # Loaded here, so that the other commands and --help stay quick.
+        from rich.console import Console
 
-    from .demo_tables import EASY, HARD, coefficient_table, comparison_table, fit_with_verdict
+        from ..io.outputs import Outputs
+        from ..show.report.builder import REPORT, build_report
+        from .demo_tables import EASY, fit_with_verdict
 
-    console = Console()
+        page = Outputs(force=force).claim(out, REPORT)
+        _compare(Console(), seed)
+        warnings.simplefilter("ignore")  # the verdict reports it
+        model = fit_with_verdict(EASY, seed)
+        typer.echo(str(model.summary()))
+        page.write(build_report(model, title="House prices shuffled inside 60 zones").encode())
+        typer.echo(f"Written: {out}")
+
+
+def _compare(console: "Console", seed: int) -> None:
+    from .demo_tables import EASY, HARD, coefficient_table, comparison_table
+
     console.print("\n[bold]1. House prices shuffled inside 60 zones[/bold]")
     console.print(
         "Boston housing. A zone holds about 8 tracts at a similar distance from work; "
@@ -38,11 +57,3 @@ def demo(
     console.print(
         "\n[bold]3. The first setting by the default estimator, with its verdict[/bold]\n"
     )
-    with plain_errors("demo", debug=False), warnings.catch_warnings():
-        from ..show.report import write_report
-
-        warnings.simplefilter("ignore")  # the verdict reports it
-        model = fit_with_verdict(EASY, seed)
-        typer.echo(str(model.summary()))
-        written = write_report(out, model, title="House prices shuffled inside 60 zones")
-        typer.echo(f"Written: {written}")

@@ -1,6 +1,7 @@
 """How a command reports an error: one line, exit code 2, no traceback."""
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,10 +11,36 @@ import typer
 REJECTED = 1
 BAD_INPUT = 2
 OUR_FAULT = 3
-INTERRUPTED = 130
+INTERRUPTED = 130  # by the user: 128 and the number of the signal, as in a shell
+TERMINATED = 143  # by the system
 EXTRAS = {"pyarrow": "frames", "flowio": "fcs", "formulaic": "formula"}
 # Readers name the role of a column that has to be declared otherwise; here it gets its option.
 OPTIONS = {"label": "--label", "features": "--features", "categorical": "--categorical"}
+
+
+class Terminated(KeyboardInterrupt):
+    """The system asks the process to end; handled as Ctrl-C is."""
+
+
+def end_on_termination() -> None:
+    """Make a request to end clean up as Ctrl-C does: checkpoints are written, parts removed."""
+
+    def end(number: int, frame: object) -> None:
+        # Where this comes while a library calls back, it is lost; the next request ends at once.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        raise Terminated
+
+    signal.signal(signal.SIGTERM, end)
+
+
+def interruption(error: KeyboardInterrupt) -> str:
+    """What ended the command."""
+    return "terminated" if isinstance(error, Terminated) else "interrupted"
+
+
+def exit_code(error: KeyboardInterrupt) -> int:
+    """The exit code of a command that was ended."""
+    return TERMINATED if isinstance(error, Terminated) else INTERRUPTED
 
 
 @contextmanager
@@ -26,8 +53,9 @@ def plain_errors(command: str, debug: bool = False) -> Iterator[None]:
         yield
     except typer.Exit:
         raise
-    except KeyboardInterrupt:
-        _leave(command, "interrupted; nothing was written", INTERRUPTED)
+    except KeyboardInterrupt as error:
+        message = f"{interruption(error)}; every output is as it was, or complete"
+        _leave(command, message, exit_code(error))
     except BrokenPipeError:
         # The program that reads the output has ended, as with `| head`: this is no error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -45,10 +73,11 @@ def _explain(error: Exception) -> tuple[str, int]:
         message = f'{error.name} is missing; install it with: pip install "unshuffle[{extra}]"'
     elif isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename and error.strerror else ""
-        message = f"{where}{error.strerror or error}"
+        force = " (--force replaces it)" if getattr(error, "forcible", False) else ""
+        message = f"{where}{error.strerror or error}{force}"
     elif isinstance(error, ValueError):
         option = OPTIONS.get(getattr(error, "role", ""))
-        message = " ".join(str(error).split("\n")) + (f" (option {option})" if option else "")
+        message = str(error) + (f" (option {option})" if option else "")
     elif isinstance(error, MemoryError):
         message = "the table does not fit into memory; choose fewer columns or rows"
     else:
@@ -59,5 +88,11 @@ def _explain(error: Exception) -> tuple[str, int]:
 
 
 def _leave(command: str, message: str, code: int) -> None:
-    typer.echo(f"unshuffle {command}: {message}", err=True)
+    typer.echo(f"unshuffle {command}: {_one_line(message)}", err=True)
     raise typer.Exit(code) from None
+
+
+def _one_line(message: str) -> str:
+    """The message with line breaks as spaces, and other control characters of names escaped."""
+    joined = " ".join(message.splitlines())
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in joined)

@@ -85,6 +85,7 @@ def fit(
             "It appears as a whole; an earlier result in it is replaced.",
         ),
     ] = None,
+    force: options.Force = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -96,17 +97,21 @@ def fit(
     Parquet files of more than 200 million numbers are fitted in passes, without search and verdict.
     """
     with plain_errors("fit", debug):
-        from ..io.files import check_ours
+        from ..io.outputs import Outputs
         from ..io.tables import read_rows, read_two
         from . import output
         from .fitting import fit_rows
+        from .kinds import CHECKPOINT, RESULTS
         from .passes import Passes, find_tables, fit_in_passes, reason_for_passes, report_passes
 
         if by is not None and group is not None:
             raise ValueError("give --by (two tables) or --group (one table), not both")
-        if out is not None:
-            check_ours(out, output.FILES)
         passes = Passes(scheduler, checkpoint, resume)
+        files = tables if by is not None else find_tables(tables, passes)
+        outputs = Outputs([*tables, *files], force=force)
+        folder = None if out is None else outputs.claim(out, RESULTS)
+        if checkpoint is not None:
+            outputs.claim(checkpoint, CHECKPOINT)
         roles = options.make_roles(label, features, by or group, known, match_prob, categorical)
         if by is not None:
             if len(tables) != 2:
@@ -121,21 +126,21 @@ def fit(
                 )
             rows = read_two(tables[0], tables[1], roles)
         else:
-            files = find_tables(tables, passes)
             reason = reason_for_passes(files, roles, passes)
             if reason:
                 model = fit_in_passes(
                     files, roles, passes, reason, pairing=pairing.value, quiet=quiet or as_json,
+                    force=force,
                     settings={"fit_intercept": intercept, "random_state": seed, "n_jobs": jobs},
                 )  # fmt: skip
-                report_passes(model, str(label), out, as_json)
+                report_passes(model, str(label), folder, as_json)
                 return
             rows = read_rows(files, roles)
         fitted = fit_rows(
             rows, pairing=pairing.value, intercept=intercept, seed=seed, jobs=jobs,
             quiet=quiet or as_json,
         )  # fmt: skip
-        written = [] if out is None else output.write_fit(fitted, out)
+        written = [] if folder is None else output.write_fit(fitted, folder)
         output.print_notes(fitted, quiet or as_json)
         if as_json:
             output.print_json(output.describe(fitted) | {"files": written})

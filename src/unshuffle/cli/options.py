@@ -97,6 +97,13 @@ Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="No progress, no notes.", rich_help_panel=OUTPUT),
 ]
+Force = Annotated[
+    bool,
+    typer.Option(
+        "--force", rich_help_panel=OUTPUT,
+        help="Replace files that are there already, never one that is read.",
+    ),
+]  # fmt: skip
 Debug = Annotated[
     bool,
     typer.Option("--debug", help="Show tracebacks.", rich_help_panel=OUTPUT),

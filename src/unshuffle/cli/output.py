@@ -13,9 +13,8 @@ import typer
 from .. import __version__
 
 if TYPE_CHECKING:
+    from ..io.outputs import Output
     from .fitting import Fitted
-
-FILES = frozenset({"model.json", "model.npz", "summary.csv", "matches.csv", "report.html"})
 
 
 def describe(fitted: "Fitted") -> dict[str, Any]:
@@ -65,7 +64,7 @@ def print_files(paths: Iterable[Path | None]) -> None:
         typer.echo(f"Written: {path}")
 
 
-def write_fit(fitted: "Fitted", folder: Path) -> list[Path]:
+def write_fit(fitted: "Fitted", folder: "Output") -> list[Path]:
     """Model, summary, matches and report into a folder that appears as a whole."""
     from ..io.tables.write import as_csv
 
@@ -81,20 +80,19 @@ def write_fit(fitted: "Fitted", folder: Path) -> list[Path]:
 
 
 def write_folder(
-    model: Any, folder: Path, write_rest: Callable[[Path], None] | None = None, **kept: Any
+    model: Any, folder: "Output", write_rest: Callable[[Path], None] | None = None, **kept: Any
 ) -> list[Path]:
     """Model and summary, and what `write_rest` adds, into a folder that appears as a whole."""
     from ..fits.model_files import write_model
-    from ..io.files import replacing_folder
     from ..io.tables.write import as_csv
 
-    with replacing_folder(folder, FILES) as part:
+    with folder.replacing() as part:
         write_model(model, part, **kept)
         (part / "summary.csv").write_bytes(as_csv(model.summary().to_columns()))
         if write_rest is not None:
             write_rest(part)
         names = sorted(path.name for path in part.iterdir())
-    return [folder / name for name in names]
+    return [folder.path / name for name in names]
 
 
 def matches(fitted: "Fitted") -> dict[str, Any]:

@@ -11,6 +11,7 @@ from .output import print_files, print_json, write_folder
 
 if TYPE_CHECKING:
     from ..estimators.stochastic import StochasticEMRegressor
+    from ..io.outputs import Output
     from ..io.tables import Roles
 
 NO_VERDICT = "no verdict: a fit in passes neither searches nor tests the order of the labels"
@@ -75,6 +76,7 @@ def fit_in_passes(
     settings: dict[str, Any],
     pairing: str,
     quiet: bool,
+    force: bool,
 ) -> "StochasticEMRegressor":
     """Fit in passes; what to assume about the order must be declared, because nothing tests it.
 
@@ -110,7 +112,7 @@ def fit_in_passes(
             known=roles.known,
             features=roles.features or None,
             **passes._asdict(),
-            streaming=Streaming(),
+            streaming=Streaming(overwrite=force),
             **settings,
             mismatch_rate="estimate" if pairing == "mostly-right" else None,
             verbose=int(sys.stderr.isatty() and not quiet),
@@ -121,11 +123,11 @@ def fit_in_passes(
 
 
 def report_passes(
-    model: "StochasticEMRegressor", label: str, out: Path | None, as_json: bool
+    model: "StochasticEMRegressor", label: str, folder: "Output | None", as_json: bool
 ) -> None:
     """Write and print the coefficients; there is no verdict."""
     # Matches and a report would grow with the rows.
-    files = [] if out is None else write_folder(model, out, label=label)
+    files = [] if folder is None else write_folder(model, folder, label=label)
     if as_json:
         print_json({"label": label, **model.summary().to_dict(), "files": files})
         return

@@ -33,6 +33,7 @@ def predict(
             help=r"File to write: .csv, .tsv, either with .gz, or .parquet.  \[default: print CSV]",
         ),
     ] = None,
+    force: options.Force = False,
     as_json: options.AsJson = False,
     debug: options.Debug = False,
 ) -> None:  # fmt: skip
@@ -40,14 +41,18 @@ def predict(
     with plain_errors("predict", debug):
         import numpy as np
 
-        from ..fits.model_files import load_model
+        from ..fits.model_files import load_model, model_files
+        from ..io.outputs import Outputs
         from ..io.tables import Roles, design_matrix, open_table
         from ..io.tables.roles import choose_features
-        from ..io.tables.write import check_writable_kind, write_rows, write_table
+        from ..io.tables.write import TABLE, check_writable_kind, write_rows, write_table
         from .output import print_files, print_json
 
+        output = None
         if out is not None:
             check_writable_kind(out)
+            read = (model, data, *model_files(model))
+            output = Outputs(read, force=force).claim(out, TABLE)
         stored = load_model(model)
         source = open_table(data)
         names = choose_features(source, Roles(features=tuple(c.name for c in stored.columns)))
@@ -55,8 +60,8 @@ def predict(
         table = source.read(names, text, set(names) - text)
         predicted = stored.predict(design_matrix(table, stored.columns))
         columns = {"row": np.arange(1, len(predicted) + 1), stored.label: predicted}
-        if out is not None:
-            write_table(out, columns)
+        if output is not None:
+            write_table(output, columns)
         if as_json:
             print_json({"label": stored.label, "predictions": predicted, "file": out})
         elif out is not None:

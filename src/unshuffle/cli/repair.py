@@ -32,12 +32,14 @@ def repair(
     categorical: options.Categorical = None,
     pairing: options.Pairing = options.OrderGiven.auto,
     intercept: options.Intercept = True,
-    force: Annotated[
+    accept_rejected: Annotated[
         bool,
         typer.Option(
-            "--force", help='Write even if the verdict is "reject".', rich_help_panel=options.OUTPUT
+            "--accept-rejected", help='Write even if the verdict is "reject".',
+            rich_help_panel=options.OUTPUT,
         ),
     ] = False,
+    force: options.Force = False,
     seed: options.Seed = 0,
     jobs: options.Jobs = 1,
     as_json: options.AsJson = False,
@@ -50,12 +52,14 @@ def repair(
     "reject", nothing is written: such a repair would only shuffle the labels again.
     """
     with plain_errors("repair", debug):
+        from ..io.outputs import Outputs
         from ..io.tables import read_rows
-        from ..io.tables.write import check_copy, write_with_labels
+        from ..io.tables.write import TABLE, check_copy, write_with_labels
         from .fitting import fit_rows
         from .output import print_json, print_notes
 
         check_copy(data, out)
+        output = Outputs([data], force=force).claim(out, TABLE)
         roles = options.make_roles(label, features, group, known, match_prob, categorical)
         fitted = fit_rows(
             read_rows(data, roles), pairing=pairing.value, intercept=intercept, seed=seed,
@@ -63,9 +67,9 @@ def repair(
         )  # fmt: skip
         model, y = fitted.model, fitted.rows.y
         moved = int((y[model.permutation_] != y).sum())
-        wanted = force or not fitted.rejected
+        wanted = accept_rejected or not fitted.rejected
         if wanted:
-            write_with_labels(data, fitted.rows.label, model.permutation_, out)
+            write_with_labels(data, fitted.rows.label, model.permutation_, output)
         print_notes(fitted, quiet or as_json)
         if as_json:
             print_json({"verdict": model.verdict_.level, "moved": moved, "rows": len(y),
@@ -75,6 +79,6 @@ def repair(
             if wanted:
                 typer.echo(f"{moved} of {len(y)} labels were moved\nWritten: {out}")
             else:
-                typer.echo("Nothing was written; --force writes the file in spite of the verdict.")
+                typer.echo("Nothing was written; --accept-rejected writes the file all the same.")
         if fitted.rejected:
             raise typer.Exit(REJECTED)

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .errors import INTERRUPTED, plain_errors
+from . import options
+from .errors import exit_code, interruption, plain_errors
 
 if TYPE_CHECKING:
     from ..paper.experiment import Experiment, Tick
@@ -27,6 +28,7 @@ def reproduce(
     aptamers: Annotated[
         Path | None, typer.Option(help="The paper's aptamer table (sequence, affinity).")
     ] = None,
+    force: options.Force = False,
 ) -> None:
     """Run the paper's experiments; pictures, tables and one page are written into a folder.
 
@@ -37,12 +39,13 @@ def reproduce(
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
         from ..datasets.aptamer import load_aptamers
-        from ..paper.reproduce import choose
+        from ..paper.reproduce import choose, open_shelf
         from ..paper.reproduce import reproduce as run
 
         experiments = choose(name)
         if aptamers is not None:
             load_aptamers(aptamers)  # a wrong file is refused now, not after minutes
+        open_shelf(experiments, out, aptamers, force)  # as early
         columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
         with Progress(*columns, console=Console(stderr=True)) as bar:
 
@@ -55,13 +58,16 @@ def reproduce(
                 return lambda done, total: bar.update(task, completed=done, total=total)
 
             try:
-                run(experiments, out, quick=quick, seed=seed, aptamers=aptamers, announce=announce)
-            except KeyboardInterrupt:
+                run(
+                    experiments, out, quick=quick, seed=seed, aptamers=aptamers, force=force,
+                    announce=announce,
+                )  # fmt: skip
+            except KeyboardInterrupt as error:
                 bar.stop()
                 typer.echo(
-                    f"\ninterrupted; finished experiments are in {out}; run the same command to "
-                    "continue",
+                    f"\n{interruption(error)}; finished experiments are in {out}; run the same "
+                    "command to continue",
                     err=True,
                 )
-                raise typer.Exit(INTERRUPTED) from None
+                raise typer.Exit(exit_code(error)) from None
     typer.echo(f"{out / 'index.html'}")

@@ -62,6 +62,7 @@ def simulate(
     ] = 0.1,
     swaps: Annotated[int, typer.Option(min=0, help="For --shuffle swaps.")] = 10,
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Seed.")] = 0,
+    force: options.Force = False,
     debug: options.Debug = False,
 ) -> None:  # fmt: skip
     """Make a table of a linear regression whose labels are shuffled.
@@ -72,12 +73,16 @@ def simulate(
         import numpy as np
 
         from ..datasets.simulated import make_shuffled_regression
-        from ..io.files import write_atomically
+        from ..io.outputs import Outputs
         from ..io.tables.limits import check_size
-        from ..io.tables.write import check_writable_kind, write_table
+        from ..io.tables.write import TABLE, check_writable_kind, write_table
+        from .kinds import TRUTH, TRUTH_MARK
         from .output import print_files
 
         check_writable_kind(out)
+        outputs = Outputs(force=force)
+        table_file = outputs.claim(out, TABLE)
+        truth_file = None if truth is None else outputs.claim(truth, TRUTH)
         check_size(out, rows, columns)
         made = make_shuffled_regression(
             rows, columns, noise=noise, shuffle=shuffle.value, n_swaps=swaps, fraction=fraction,
@@ -88,12 +93,13 @@ def simulate(
         if shuffle is not Shuffle.groups:
             table = {}
         table |= {f"x{j + 1}": made.X[:, j] for j in range(columns)} | {"y": made.y}
-        if truth is not None:
+        if truth_file is not None:
             known = {
+                "format": TRUTH_MARK,
                 "coefficients": {f"x{j + 1}": float(made.coef[j]) for j in range(columns)},
                 "intercept": made.intercept, "noise": noise, "seed": seed,
                 "labels": made.y_ordered.tolist(), "permutation": made.permutation.tolist(),
             }  # fmt: skip
-            write_atomically(truth, json.dumps(known).encode())
-        write_table(out, table)
+            truth_file.write(json.dumps(known).encode())
+        write_table(table_file, table)
         print_files([out, truth])

@@ -44,6 +44,7 @@ def suspects(
             rich_help_panel=options.OUTPUT,
         ),
     ] = None,
+    force: options.Force = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -53,13 +54,16 @@ def suspects(
     Rows are counted from 1, below the header.
     """
     with plain_errors("suspects", debug):
+        from ..io.outputs import Outputs
         from ..io.tables import read_rows
-        from ..io.tables.write import check_writable_kind, write_table
+        from ..io.tables.write import TABLE, check_writable_kind, write_table
         from .fitting import fit_rows
         from .output import print_files, print_json, print_notes
 
+        output = None
         if out is not None:
             check_writable_kind(out)
+            output = Outputs([data], force=force).claim(out, TABLE)
         roles = options.make_roles(label, features, group, known, match_prob, categorical)
         fitted = fit_rows(
             read_rows(data, roles), pairing=pairing.value, intercept=intercept, seed=seed,
@@ -74,8 +78,8 @@ def suspects(
             "partner": table["partner_1"] + (table["partner_1"] >= 0),
             "partner_probability": table["partner_1_proba"],
         }
-        if out is not None:
-            write_table(out, columns)
+        if output is not None:
+            write_table(output, columns)
         verdict = fitted.model.verdict_
         print_notes(fitted, quiet or as_json)
         if as_json:

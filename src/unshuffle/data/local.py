@@ -1,9 +1,8 @@
-"""Parts on this machine: slices of an array, or files in a temporary folder."""
+"""Parts on this machine: slices of an array, or of a temporary file without a name."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
-from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
 
 import numpy as np
 
@@ -60,46 +59,54 @@ def spill(
     codes: IntArray,
     known: BoolArray,
     rows_per_part: int,
-    folder: Path,
+    file: IO[bytes],
 ) -> list[Part]:
-    """Deal rows out to one file per part, in one reading of `batches`.
+    """Deal rows out to the parts of a file, in one reading of `batches`.
 
-    Everything is written from front to back. In memory stand O(n) numbers and one batch.
+    Each part is written from front to back. In memory stand O(n) numbers and one batch.
     """
     part_of_group = assign_groups(codes, rows_per_part)
     used, part_of_group = np.unique(part_of_group, return_inverse=True)
     part_of_row = part_of_group[codes].astype(np.int32)
-    paths = [folder / f"part-{k}" for k in range(len(used))]
-    first = 0
+    ends = np.cumsum(np.bincount(part_of_row, minlength=len(used)))
+    starts = np.append(0, ends[:-1])
+    first, places = 0, starts.copy()
     for batch in batches:
-        _append(paths, part_of_row[first : first + len(batch)], np.asarray(batch, dtype=dtype))
+        rows = np.asarray(batch, dtype=dtype)
+        _deal(file, places, part_of_row[first : first + len(batch)], rows)
         first += len(batch)
+    file.flush()
     if first != shape[0]:
         raise ValueError(f"{first} rows of features were read, but there are {shape[0]} labels")
     order = np.argsort(part_of_row, kind="stable")
-    ends = np.cumsum(np.bincount(part_of_row, minlength=len(paths)))
     return [
         make_part(
-            OnDisk(path, dtype, (len(numbers), shape[1])),
+            OnDisk(file, dtype, (len(numbers), shape[1]), int(start)),
             y[numbers],
             codes[numbers],
             numbers,
             known[numbers],
         )
-        for path, numbers in zip(paths, np.split(order, ends[:-1]), strict=True)
+        for start, numbers in zip(starts, np.split(order, ends[:-1]), strict=True)
     ]
 
 
-def _append(
-    paths: list[Path], part_of_row: np.ndarray[tuple[int], np.dtype[np.int32]], batch: Features
+def _deal(
+    file: IO[bytes],
+    places: IntArray,
+    part_of_row: np.ndarray[tuple[int], np.dtype[np.int32]],
+    batch: Features,
 ) -> None:
-    """Write each row of a batch to the end of its part's file."""
+    """Write each row of a batch to the place of its part, counted in rows, which moves on."""
+    width = batch.itemsize * batch.shape[1]
     order = np.argsort(part_of_row, kind="stable")
     limits = np.flatnonzero(np.diff(part_of_row[order], prepend=-1, append=-1))
     for first, last in pairwise(limits):
         rows = order[first:last]
-        with paths[part_of_row[rows[0]]].open("ab") as file:
-            np.ascontiguousarray(batch[rows]).tofile(file)
+        part = part_of_row[rows[0]]
+        file.seek(int(places[part]) * width)
+        file.write(np.ascontiguousarray(batch[rows]).data)
+        places[part] += len(rows)
 
 
 def batches_of(X: Features) -> Iterator[Features]:

@@ -1,8 +1,8 @@
 """A part of the data: whole groups, arranged the same way whatever the partition."""
 
+import mmap
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,17 +12,35 @@ from ..kernels.match import rank_inside
 from ..kernels.types import BoolArray, FloatArray, IntArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OnDisk:
-    """A matrix in a raw file, mapped only while it is used."""
+    """A matrix in an open file, mapped only while it is used.
 
-    path: Path
+    Attributes
+    ----------
+    file : binary file
+        May have no name: it lives as long as it is open.
+    dtype : str
+    shape : tuple
+    first : int
+        Rows of the file before those of the matrix.
+    """
+
+    file: IO[bytes]
     dtype: str
     shape: tuple[int, int]
+    first: int
 
     def open(self) -> Features:
-        """Map the file."""
-        return np.memmap(self.path, dtype=self.dtype, mode="r", shape=self.shape)
+        """Map the rows."""
+        width = np.dtype(self.dtype).itemsize * self.shape[1]
+        start, size = self.first * width, self.shape[0] * width
+        before = start % mmap.ALLOCATIONGRANULARITY
+        mapped = mmap.mmap(
+            self.file.fileno(), size + before, access=mmap.ACCESS_READ, offset=start - before
+        )
+        matrix: Features = np.ndarray(self.shape, self.dtype, mapped, before)
+        return matrix
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -61,6 +62,8 @@ def keep_freed_memory() -> None:
     Kernels take and free work space of some megabytes a call. glibc hands freed memory back to the
     system above a threshold, which rises to the size of the largest block that was freed; fresh
     pages then cost a mostly right fit of 100,000 rows a tenth of its time. One block that is freed
-    without being touched raises the threshold; elsewhere it does nothing.
+    without being touched raises the threshold; elsewhere it does nothing. A process that may not
+    take so much does without.
     """
-    np.empty(READ.kept_bytes, dtype=np.uint8)
+    with suppress(MemoryError):
+        np.empty(READ.kept_bytes, dtype=np.uint8)

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -82,9 +81,10 @@ class ArraySource:
                 yield LocalParts(slice_array(self.X, y, codes, known, size), workers)
                 return
             dtype = "float32" if self.X.dtype == np.float32 else "float64"
-            with tempfile.TemporaryDirectory(dir=streaming.folder, prefix="unshuffle-") as folder:
+            # A file without a name: the system removes it however the process ends.
+            with tempfile.TemporaryFile(dir=streaming.folder) as file:
                 batches = batches_of(self.X)
-                cut = spill(batches, self.shape, dtype, y, codes, known, size, Path(folder))
+                cut = spill(batches, self.shape, dtype, y, codes, known, size, file)
                 yield LocalParts(cut, workers)
 
 
@@ -117,11 +117,11 @@ class ParquetSource:
         table = self.table
         with (
             Workers(n_jobs) as workers,
-            tempfile.TemporaryDirectory(dir=streaming.folder, prefix="unshuffle-") as folder,
+            tempfile.TemporaryFile(dir=streaming.folder) as file,
         ):
             cut = spill(
                 table.batches(), self.shape, table.dtype, table.labels(), table.codes(),
-                table.known_rows(), streaming.rows_per_part, Path(folder),
+                table.known_rows(), streaming.rows_per_part, file,
             )  # fmt: skip
             yield LocalParts(cut, workers)
 

@@ -55,7 +55,8 @@ def fit_parquet(
     scheduler : str, default=None
         Address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``. None uses this machine.
     checkpoint : path, default=None
-        File to write every `checkpoint_every` iterations and when the fit is cut short.
+        File to write every `checkpoint_every` iterations and when the fit is cut short. A file
+        that is there and is no checkpoint is refused.
     checkpoint_every : int, default=None
         Iterations between two writes; 10 if None.
     resume : bool, default=False

@@ -3,13 +3,11 @@
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral, Real
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from joblib import effective_n_jobs
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..fits.checkpoint import stored_seed
 from ..fits.data import InMemory, InPasses
 from ..fits.early_stopping import fit_with_early_stopping
 from ..fits.progress import Progress
@@ -293,6 +291,7 @@ class StochasticEMRegressor(SampledRegressor):
             raise ValueError(
                 f"there are {n} rows for {d} features; give more rows than coefficients"
             )
+        streaming.checkpoint_file().check()
         settings = self._settings(self._seed(streaming), d)
         with source.parts(streaming, effective_n_jobs(self.n_jobs)) as parts:
             fit = fit_stochastic(
@@ -343,10 +342,8 @@ class StochasticEMRegressor(SampledRegressor):
 
     def _seed(self, streaming: Streaming) -> int:
         """The seed; a fit without `random_state` that is resumed keeps the one it started with."""
-        path = streaming.checkpoint
-        if self.random_state is None and streaming.resume and path and Path(path).exists():
-            return stored_seed(Path(path))
-        return seed_from(self.random_state)
+        stored = None if self.random_state is not None else streaming.checkpoint_file().stored()
+        return seed_from(self.random_state) if stored is None else stored.seed
 
     def __getattr__(self, name: str) -> Any:
         found = vars(self).get("_found")

@@ -19,17 +19,21 @@ class Streaming:
         its largest group. The answer does not depend on it.
     folder : path, default=None
         Where parts of data on disk are put together during the fit: as much space as the
-        features take. None is the system's folder for temporary files.
+        features take, in a file without a name, which ends with the process. None is the system's
+        folder for temporary files.
     scheduler : str, default=None
         Address of a Dask scheduler. None uses the Dask client in use, if the data are Dask's, and
         this machine otherwise.
     checkpoint : path, default=None
-        File to write every `checkpoint_every` iterations, and when a fit is cut short.
+        File to write every `checkpoint_every` iterations, and when a fit is cut short. A file that
+        is there and is no checkpoint is refused.
     checkpoint_every : int, default=10
         Iterations between two writes.
     resume : bool, default=False
         Go on from the checkpoint, if there is one. The result is that of a fit that was never
         interrupted.
+    overwrite : bool, default=False
+        Replace a file at `checkpoint` that is no checkpoint.
 
     Examples
     --------
@@ -50,6 +54,7 @@ class Streaming:
     checkpoint: str | Path | None = None
     checkpoint_every: int = 10
     resume: bool = False
+    overwrite: bool = False
 
     def __post_init__(self) -> None:
         if self.rows_per_part < 1 or self.checkpoint_every < 1:
@@ -63,4 +68,4 @@ class Streaming:
     def checkpoint_file(self) -> CheckpointFile:
         """Where an interrupted fit continues from."""
         path = None if self.checkpoint is None else Path(self.checkpoint)
-        return CheckpointFile(path, self.checkpoint_every, self.resume)
+        return CheckpointFile(path, self.checkpoint_every, self.resume, self.overwrite)

@@ -1,21 +1,18 @@
 """A file from which an interrupted fit continues."""
 
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ..alignment.state import State
 from ..em.loop import Step
-from ..io.files import replacing
+from ..io.outputs import Output
+from .checkpoint_format import CHECKPOINT, CheckpointFields, read_fields, write_fields
 
-SCHEMA = 2
 N_NUMBERS = 5  # of a state's fields, the coefficients included; the others are per row
-KIND = "unshuffle checkpoint"
 
 
 @dataclass(frozen=True)
@@ -29,15 +26,34 @@ class CheckpointFile:
         Iterations between two writes. An exception makes the fit write once more.
     resume : bool
         Whether to continue from the file, where there is one.
+    overwrite : bool
+        Whether to replace a file at `path` that is no checkpoint.
     """
 
     path: Path | None = None
     every: int = 10
     resume: bool = False
+    overwrite: bool = False
 
-    def bind(self, seed: int, fingerprint: str) -> "Checkpoint":
+    def check(self) -> None:
+        """Refuse, before data are read, a file that cannot be replaced or continued from."""
+        output = self.output()
+        if self.stored() is None and output is not None:
+            output.check()
+
+    def output(self) -> Output | None:
+        """The file as an output."""
+        return None if self.path is None else Output(self.path, CHECKPOINT, force=self.overwrite)
+
+    def stored(self) -> CheckpointFields | None:
+        """What to continue from; None for a new fit."""
+        if self.path is None or not self.resume or not self.path.exists():
+            return None
+        return read_fields(self.path)
+
+    def bind(self, seed: int, fingerprint: str, n_features: int) -> "Checkpoint":
         """The checkpoint of one fit."""
-        return Checkpoint(self, seed, fingerprint)
+        return Checkpoint(self, seed, fingerprint, n_features)
 
 
 NO_CHECKPOINT = CheckpointFile()
@@ -53,32 +69,33 @@ class Checkpoint:
     seed : int
     fingerprint : str
         Of the data and the settings.
+    n_features : int
     """
 
     file: CheckpointFile
     seed: int
     fingerprint: str
+    n_features: int
 
     def load(self) -> tuple[State, list[Step]] | None:
         """The state to continue from and the steps before it; None for a new fit."""
-        path = self.file.path
-        if path is None or not self.file.resume or not path.exists():
+        fields, path = self.file.stored(), self.file.path
+        if fields is None:
             return None
-        fields = read_fields(path)
-        if str(fields["fingerprint"]) != self.fingerprint:
+        if fields.fingerprint != self.fingerprint or len(fields.coef) != self.n_features:
             raise ValueError(
                 f"{path} was written by a fit to other data or with other settings; give the "
                 "same data and settings (max_iter may differ), or another checkpoint"
             )
-        if int(fields["seed"]) != self.seed:
+        if fields.seed != self.seed:
             raise ValueError(
                 f"{path} was written by a fit with another random_state; give the same one, or None"
             )
-        intercept, noise, objective, rate = (float(value) for value in fields["numbers"])
-        state = State(fields["coef"], intercept, noise, objective, rate)
+        intercept, noise, objective, rate = (float(value) for value in fields.numbers)
+        state = State(fields.coef, intercept, noise, objective, rate)
         steps = [
             Step(coef, *(float(value) for value in row))
-            for coef, row in zip(fields["coef_path"], fields["number_path"], strict=True)
+            for coef, row in zip(fields.coef_path, fields.number_path, strict=True)
         ]
         return state, steps
 
@@ -95,42 +112,16 @@ class Checkpoint:
 
     def save(self, state: State, steps: list[Step]) -> None:
         """Write to a file beside, then put it in place: a reader finds the old or the new one."""
-        path = self.file.path
-        if path is None:
+        output = self.file.output()
+        if output is None:
             return
-        with replacing(path) as part, part.open("wb") as file:
-            np.savez(
-                file,
-                kind=np.array(KIND),
-                schema=np.array(SCHEMA),
-                fingerprint=np.array(self.fingerprint),
-                seed=np.array(self.seed, dtype=np.int64),
-                coef=state.coef,
-                numbers=np.array(state[1:N_NUMBERS]),
-                coef_path=np.array([s.coef for s in steps]).reshape(len(steps), len(state.coef)),
-                number_path=np.array([s[1:] for s in steps]).reshape(len(steps), 4),
-            )
-
-
-def stored_seed(path: Path) -> int:
-    """The seed of the fit that wrote a checkpoint."""
-    return int(read_fields(path)["seed"])
-
-
-def read_fields(path: Path) -> dict[str, Any]:
-    """All fields of a checkpoint; refuses what is none."""
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            fields = {name: stored[name] for name in stored.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(
-            f"{path} is no checkpoint, or it is cut short ({error}); remove it to start anew"
-        ) from error
-    if str(fields.get("kind")) != KIND:
-        raise ValueError(f"{path} is no checkpoint of a fit; give another file")
-    if int(fields["schema"]) != SCHEMA:
-        raise ValueError(
-            f"{path} has schema {int(fields['schema'])}, this version reads schema {SCHEMA}; "
-            "finish the fit with the version that started it, or start anew"
+        fields = CheckpointFields(
+            self.fingerprint,
+            self.seed,
+            state.coef,
+            np.array(state[1:N_NUMBERS]),
+            np.array([step.coef for step in steps]).reshape(len(steps), len(state.coef)),
+            np.array([step[1:] for step in steps]).reshape(len(steps), N_NUMBERS - 1),
         )
-    return fields
+        with output.replacing() as part:
+            write_fields(part, fields)

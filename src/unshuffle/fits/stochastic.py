@@ -150,7 +150,8 @@ def _fit_in_passes(
             plan.prior.estimates,
         ),
     )
-    checkpoint = data.checkpoint.bind(settings.seed, fingerprint(facts, plan, settings))
+    words = fingerprint(facts, plan, settings)
+    checkpoint = data.checkpoint.bind(settings.seed, words, len(facts.centre))
     with Workers(1) as workers, reporting(settings.max_iter, "iterations") as report:
         course = course_of(table, plan, settings, workers)
         resumed = checkpoint.load()

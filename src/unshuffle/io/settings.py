@@ -44,11 +44,14 @@ class ReadSettings:
     # Bytes of the keywords of an FCS file.
     fcs_text: int = 16 << 20
 
-    # Temporary folders older than this are left by a killed process; no writing takes so long.
+    # Where the file system has no locks, parts of files older than this are left by a killed
+    # process; no writing takes so long.
     stale_seconds: float = 3600.0
 
     # Bytes of a model.json, and what a .npy header and a zip entry take beside the numbers.
     model_json: int = 64 << 20
+    # Bytes of a checkpoint: a thousand iterations of a hundred thousand coefficients.
+    checkpoint: int = 1 << 30
     model_entry: int = 4096
 
 

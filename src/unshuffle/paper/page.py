@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from ..io.files import write_atomically
 from .experiment import Experiment, Reading
 from .files import Shelf
 
@@ -35,7 +34,7 @@ def write_page(shelf: Shelf, experiments: Iterable[Experiment]) -> None:
     template = (files(__package__) / "page.html").read_text(encoding="utf-8")
     page = template.replace("{{overview}}", "\n".join(lines))
     page = page.replace("{{sections}}", "\n".join(sections))
-    write_atomically(shelf.folder / "index.html", page.encode())
+    shelf.write_page(page)
 
 
 def _overview_line(experiment: Experiment, reading: Reading) -> str:

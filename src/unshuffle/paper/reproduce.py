@@ -25,6 +25,15 @@ def choose(name: str) -> list[Experiment]:
     return [EXPERIMENTS[name]]
 
 
+def open_shelf(
+    experiments: Iterable[Experiment], folder: Path, aptamers: Path | None, force: bool
+) -> Shelf:
+    """The folder of results; refused where files of others would be replaced."""
+    shelf = Shelf(folder, () if aptamers is None else (aptamers,), force)
+    shelf.prepare(experiments)
+    return shelf
+
+
 def reproduce(
     experiments: Iterable[Experiment],
     folder: Path,
@@ -32,14 +41,16 @@ def reproduce(
     quick: bool,
     seed: int,
     aptamers: Path | None,
+    force: bool = False,
     announce: Announce,
 ) -> None:
     """Run what is not finished yet; table, pictures and page are written after each experiment.
 
+    Files of others in `folder` are replaced with `force` alone, and `aptamers` never is.
     ``announce(experiment, "running" or "finished before")`` returns what reports progress.
     """
-    shelf = Shelf(folder)
-    shelf.prepare()
+    experiments = list(experiments)
+    shelf = open_shelf(experiments, folder, aptamers, force)
     for experiment in experiments:
         settings = experiment.quick if quick else experiment.settings
         if aptamers is not None and hasattr(settings, "aptamers"):

@@ -1,7 +1,7 @@
 """Fitted models as files that hold no code and no data."""
 
-from .load import load_model
+from .load import load_model, model_files
 from .save import save_model, write_model
 from .stored import StoredModel
 
-__all__ = ["StoredModel", "load_model", "save_model", "write_model"]
+__all__ = ["StoredModel", "load_model", "model_files", "save_model", "write_model"]

@@ -1,9 +1,6 @@
 """Two files to a model; nothing in them is run, and sizes are checked before memory is taken."""
 
-import io
 import json
-import math
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +9,7 @@ import numpy as np
 from ... import __version__
 from ...exceptions import ModelFileError
 from ...inference.verdict import ORDER, Reason, Verdict
+from ...io.arrays import ArrayFileError, Entry, read_arrays
 from ...io.settings import READ
 from ...io.tables import DesignColumn
 from ...kernels.types import FloatArray
@@ -33,8 +31,7 @@ def load_model(path: str | Path) -> StoredModel:
     model : StoredModel
         Predicts, and has `summary` and `verdict_`.
     """
-    path = Path(path)
-    path = path / "model.json" if path.is_dir() else path
+    path, arrays_path = model_files(Path(path))
     words = _read_json(path)
     try:
         columns = tuple(_column(entry) for entry in words["columns"])
@@ -43,7 +40,7 @@ def load_model(path: str | Path) -> StoredModel:
         shapes = {"coef": (size,), "intercept": (1,), "covariance": (k, k)}
         if words["has_as_given"]:
             shapes["as_given"] = (2, k)
-        arrays = _read_arrays(path.with_suffix(".npz"), shapes)
+        arrays = _read_arrays(arrays_path, shapes)
         return StoredModel(
             columns=columns,
             label=str(words["label"]),
@@ -67,6 +64,12 @@ def load_model(path: str | Path) -> StoredModel:
         raise ModelFileError(
             f"{path}: is not a complete model ({type(error).__name__}: {error}); save it again"
         ) from error
+
+
+def model_files(path: Path) -> tuple[Path, Path]:
+    """The two files of a model, from its folder or its ``model.json``."""
+    path = path / "model.json" if path.is_dir() else path
+    return path, path.with_suffix(".npz")
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -97,54 +100,14 @@ def _read_arrays(path: Path, shapes: dict[str, tuple[int, ...]]) -> dict[str, Fl
     """Only plain float64 arrays of the expected shapes, stored without compression."""
     if not path.exists():
         raise ModelFileError(f"{path}: is missing; a model is a model.json and a model.npz")
-    arrays = {}
     try:
-        with zipfile.ZipFile(path) as archive:
-            found = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-            if len(found) != len(archive.infolist()) or found.keys() != shapes.keys():
-                raise ModelFileError(
-                    f"{path}: holds {sorted(found)[:6]}, expected {sorted(shapes)}"
-                )
-            for name, shape in shapes.items():
-                _check_entry(path, name, found[name], shape)
-                arrays[name] = _read_array(path, name, archive.read(found[name]), shape)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
-        raise ModelFileError(f"{path}: is damaged ({error}); save the model again") from error
+        arrays = read_arrays(path, {name: Entry("<f8", shape) for name, shape in shapes.items()})
+    except ArrayFileError as error:
+        raise ModelFileError(f"{path}: {error}; save the model again") from error
+    for name in ("coef", "intercept"):
+        if not np.isfinite(arrays[name]).all():
+            raise ModelFileError(f"{path}: {name!r} holds values that are not finite")
     return arrays
-
-
-def _check_entry(path: Path, name: str, info: zipfile.ZipInfo, shape: tuple[int, ...]) -> None:
-    stored = info.compress_type == zipfile.ZIP_STORED
-    if not stored or info.file_size != info.compress_size:
-        raise ModelFileError(f"{path}: {name!r} is compressed; models are not")
-    if info.file_size > min(8 * math.prod(shape) + READ.model_entry, path.stat().st_size):
-        raise ModelFileError(
-            f"{path}: {name!r} declares {info.file_size:,} bytes; shape {shape} needs "
-            f"{8 * math.prod(shape):,}"
-        )
-
-
-def _read_array(path: Path, name: str, content: bytes, shape: tuple[int, ...]) -> FloatArray:
-    stream = io.BytesIO(content)
-    try:
-        version = np.lib.format.read_magic(stream)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else (
-            np.lib.format.read_array_header_2_0)  # fmt: skip
-        found, fortran, dtype = read(stream)
-    except ValueError as error:
-        raise ModelFileError(f"{path}: {name!r} is damaged ({error})") from error
-    if found != shape or dtype != np.dtype("<f8"):
-        raise ModelFileError(
-            f"{path}: {name!r} has shape {found} of {dtype}, but model.json declares {shape} of "
-            "float64"
-        )
-    left = content[stream.tell() :]
-    if len(left) != 8 * math.prod(shape):
-        raise ModelFileError(f"{path}: {name!r} is cut short")
-    array: FloatArray = np.frombuffer(left, "<f8").reshape(shape, order="F" if fortran else "C")
-    if name in {"coef", "intercept"} and not np.isfinite(array).all():
-        raise ModelFileError(f"{path}: {name!r} holds values that are not finite")
-    return array
 
 
 def _kind(word: Any) -> str:

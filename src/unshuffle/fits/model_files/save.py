@@ -10,14 +10,13 @@ import numpy as np
 
 from ... import __version__
 from ...inference.verdict import Verdict
-from ...io.files import replacing_folder
+from ...io.outputs import Output
 from ...io.tables import DesignColumn
+from .kinds import MODEL
 from .stored import FORMAT, SCHEMA
 
 if TYPE_CHECKING:
     from ...show.summary import Summary
-
-NAMES = frozenset({"model.json", "model.npz"})
 
 
 def save_model(
@@ -31,7 +30,8 @@ def save_model(
     """Write a fitted model into a folder of its own: ``model.json`` and ``model.npz``.
 
     The data of the fit are not part of it. The folder appears as a whole, or, if the process is
-    killed, not at all; an earlier model in it is replaced.
+    killed, not at all. An earlier model in it is replaced; a folder with anything else in it is
+    refused.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def save_model(
     >>> bool((again.predict(data.X) == model.predict(data.X)).all())
     True
     """
-    with replacing_folder(Path(folder), NAMES) as part:
+    with Output(Path(folder), MODEL).replacing() as part:
         write_model(model, part, label=label, columns=columns, settings=settings)
 
 

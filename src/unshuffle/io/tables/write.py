@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...exceptions import TableError
-from ..files import replacing
+from ..outputs import FileKind, Output
 from .source import PARQUET, TableSource, open_table
 from .text import TextFile
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
+TABLE = FileKind("a table")  # a table has no place for a mark
 
 
 def check_writable_kind(path: Path) -> str:
@@ -30,12 +31,12 @@ def check_writable_kind(path: Path) -> str:
     raise TableError(path, "tables are written as .csv, .tsv, .csv.gz, .tsv.gz or .parquet")
 
 
-def write_table(path: Path, columns: Mapping[str, NDArray[Any]]) -> None:
+def write_table(output: Output, columns: Mapping[str, NDArray[Any]]) -> None:
     """Write columns of equal length as the name of the file says."""
-    kind = check_writable_kind(path)
-    with replacing(path) as part:
+    kind = check_writable_kind(output.path)
+    with output.replacing() as part:
         if kind in SEPARATORS:
-            with _text(part, path) as file:
+            with _text(part, output.path) as file:
                 write_rows(file, columns, SEPARATORS[kind])
         else:
             import pyarrow as pa
@@ -60,23 +61,21 @@ def as_csv(columns: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def write_with_labels(
-    source_path: Path, label: str, permutation: NDArray[np.int64], out: Path
+    source_path: Path, label: str, permutation: NDArray[np.int64], output: Output
 ) -> None:
     """Copy a table, cell by cell, with the labels in another order; the original stays."""
-    source = check_copy(source_path, out)
+    source = check_copy(source_path, output.path)
     if isinstance(source, TextFile):
-        separator = SEPARATORS[check_writable_kind(out)]
-        _copy_text(source, label, permutation, out, separator)
+        separator = SEPARATORS[check_writable_kind(output.path)]
+        _copy_text(source, label, permutation, output, separator)
     else:
-        _copy_parquet(source_path, label, permutation, out)
+        _copy_parquet(source_path, label, permutation, output)
 
 
 def check_copy(source_path: Path, out: Path) -> TableSource:
-    """Refuse to write over the original, or another kind than it is."""
+    """Refuse to write another kind than the original is."""
     source = open_table(source_path)
     is_text = check_writable_kind(out) in SEPARATORS
-    if out.exists() and out.samefile(source_path):
-        raise TableError(out, "is the table itself; the original is never overwritten")
     if isinstance(source, TextFile) != is_text or source_path.suffix.lower() == ".fcs":
         raise TableError(
             out, f"must be of the same kind as {source_path.name}: text to text, Parquet to Parquet"
@@ -85,27 +84,27 @@ def check_copy(source_path: Path, out: Path) -> TableSource:
 
 
 def _copy_text(
-    source: TextFile, label: str, permutation: NDArray[np.int64], out: Path, separator: str
+    source: TextFile, label: str, permutation: NDArray[np.int64], output: Output, separator: str
 ) -> None:
     j = source.names.index(label)
     labels = [row[j] for rows, _ in source.chunks() for row in rows]
     moved = iter([labels[k] for k in permutation])
     if source.separator == ";":
         separator = ";"
-    with replacing(out) as part, _text(part, out) as file:
+    with output.replacing() as part, _text(part, output.path) as file:
         writer = csv.writer(file, delimiter=separator, lineterminator="\n")
         writer.writerow(source.names)
         for rows, _ in source.chunks():
             writer.writerows([*row[:j], next(moved), *row[j + 1 :]] for row in rows)
 
 
-def _copy_parquet(path: Path, label: str, permutation: NDArray[np.int64], out: Path) -> None:
+def _copy_parquet(path: Path, label: str, permutation: NDArray[np.int64], output: Output) -> None:
     import pyarrow.parquet as pq
 
     table = pq.read_table(path)
     j = table.schema.get_field_index(label)
     moved = table.column(label).take(permutation)
-    with replacing(out) as part:
+    with output.replacing() as part:
         pq.write_table(table.set_column(j, table.schema.field(j), moved), part)
 
 

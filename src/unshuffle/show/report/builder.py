@@ -11,6 +11,8 @@ from typing import Any
 
 from ... import __version__
 from ...io.files import write_atomically
+from ...io.marks import is_page_by
+from ...io.outputs import FileKind
 from ..markup import text
 from ..plots._fitted import check_fitted, names_of
 from ..settings import SHOW, ShowSettings
@@ -20,6 +22,7 @@ from .rows import rows_of
 from .sensitivity import sensitivity
 
 TITLE = "Regression with shuffled labels"
+REPORT = FileKind("a report", is_page_by("unshuffle report"))
 
 
 def build_report(

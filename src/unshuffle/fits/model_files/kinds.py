@@ -1,0 +1,28 @@
+"""The files of a stored model, and how they are recognised."""
+
+import zipfile
+from pathlib import Path
+
+from ...io.marks import starts_with
+from ...io.outputs import FileKind, FolderKind
+from .stored import FORMAT
+
+ARRAYS = frozenset({"coef.npy", "intercept.npy", "covariance.npy"})
+SOMETIMES = frozenset({"as_given.npy"})
+
+
+def has_arrays(path: Path) -> bool:
+    """Whether a file is an archive of the arrays of a model, and of nothing else."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            found = archive.namelist()
+    except (zipfile.BadZipFile, NotImplementedError):
+        return False
+    return ARRAYS <= set(found) <= ARRAYS | SOMETIMES
+
+
+FILES = {
+    "model.json": FileKind("a model", starts_with(f'{{\n "format": "{FORMAT}",'.encode())),
+    "model.npz": FileKind("a model", has_arrays),
+}
+MODEL = FolderKind("a model", FILES)
