@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from unshuffle import ShuffledRegressor, ShuffledRegressorCV
+from unshuffle import ShuffledRegressor, ShuffledRegressorCV, UnshuffleWarning
 from unshuffle.data.problem import make_problem
 from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
@@ -99,6 +99,18 @@ def test_the_estimator_fits_what_was_chosen_and_says_so():
     plain.fit(data.X, data.y, groups=data.groups)
     assert model.verdict_.level == plain.verdict_.level == "trust"
     assert np.allclose(model.coef_, plain.coef_, atol=3 * plain.standard_errors_.max())
+
+
+@pytest.mark.filterwarnings("ignore::unshuffle.UnidentifiableWarning")
+@pytest.mark.parametrize(("n_groups", "words"), [(4, "4 groups are"), (1, "1 group is")])
+def test_few_groups_choose_nothing_and_say_so(n_groups, words):
+    data = grouped(n_groups=n_groups)
+    with pytest.warns(UnshuffleWarning, match=f"{words} too few to choose settings"):
+        model = ShuffledRegressorCV(random_state=0).fit(data.X, data.y, groups=data.groups)
+    plain = ShuffledRegressor(pairing="lost", random_state=0)
+    plain.fit(data.X, data.y, groups=data.groups)
+    assert not hasattr(model, "cv_results_")
+    assert np.array_equal(model.coef_, plain.coef_)
 
 
 @pytest.mark.parametrize("n_jobs", [2])

@@ -24,7 +24,7 @@ from ..fits.results import (
 Fit = StochasticFit | HardFit | MixtureFit | AutoFit
 
 
-def _stack_level() -> int:
+def stack_level() -> int:
     """Level of a warning that names the user's line: the first frame outside the package."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals["__name__"].startswith("unshuffle"):
@@ -66,7 +66,7 @@ def keep(model: Any, fit: Fit, advice: str) -> None:
         warnings.warn(
             f"do not trust this fit: {fit.verdict.reasons[0].text}; see verdict_.reasons",
             UnidentifiableWarning,
-            stacklevel=_stack_level(),
+            stacklevel=stack_level(),
         )
 
 
@@ -199,7 +199,7 @@ def _warn_rank(model: Any, design: Design) -> None:
         "predictions are unaffected, but single coefficients of these columns mean nothing. Drop "
         "columns to get rid of this warning.",
         RankWarning,
-        stacklevel=_stack_level(),
+        stacklevel=stack_level(),
     )
 
 
@@ -209,5 +209,5 @@ def _warn_not_converged(model: Any, advice: str) -> None:
         f"{type(model).__name__} did not converge in max_iter={model.max_iter} "
         f"iterations; {advice}",
         ConvergenceWarning,
-        stacklevel=_stack_level(),
+        stacklevel=stack_level(),
     )

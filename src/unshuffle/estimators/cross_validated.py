@@ -1,5 +1,6 @@
 """The default estimator with its settings chosen by held-out groups."""
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral, Real
@@ -8,12 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..exceptions import UnshuffleWarning
 from ..fits.auto import fit_auto
 from ..fits.auto_results import AutoFit
 from ..fits.choice import ChoiceSettings, choose_setting
 from ..fits.data import InMemory
 from ..fits.progress import Progress
 from ..fits.settings import AutoSettings
+from ._attributes import stack_level
 from ._progress import reporting
 from .shuffled import ShuffledRegressor
 
@@ -31,8 +34,8 @@ class ShuffledRegressorCV(ShuffledRegressor):
     Parameters
     ----------
     cv : int, default=5
-        Number of folds; whole groups go into a fold. With fewer groups there are as many folds as
-        groups.
+        Number of folds; whole groups go into a fold. With fewer than eight groups nothing is
+        chosen: the rules of `ShuffledRegressor` decide, with a warning.
     tempers : tuple of float, default=(1.0, 1.5)
         Labels are aligned as if there were so many times the noise estimated.
     ridges : tuple of float or "auto", default="auto"
@@ -132,11 +135,24 @@ class ShuffledRegressorCV(ShuffledRegressor):
             covariance=self.covariance_type,
         )
         report = reporting(self.verbose, self.callback)
+        if data.problem.n_groups < compared.fewest_groups:
+            _warn_few_groups(data.problem.n_groups, compared.fewest_groups)
+            return fit_auto(data, settings, reporting=report)
         choice = choose_setting(data, settings, compared, reporting=report)
         start, temper, ridge = choice.setting
         chosen = replace(settings, start=start, temper=temper, ridge=ridge)
         fit = fit_auto(data, chosen, reporting=report)
         return replace(fit, choice=choice)
+
+
+def _warn_few_groups(found: int, needed: int) -> None:
+    groups = "1 group is" if found == 1 else f"{found} groups are"
+    warnings.warn(
+        f"{groups} too few to choose settings by held-out groups (good: {needed} or more); the "
+        "rules of ShuffledRegressor decided, and there is no cv_results_",
+        UnshuffleWarning,
+        stacklevel=stack_level(),
+    )
 
 
 def _is_auto(value: Any) -> bool:

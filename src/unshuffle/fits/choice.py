@@ -49,6 +49,8 @@ class ChoiceSettings:
     rule : {"one-standard-error", "best"}
     most_candidates : int
         Of the search in each fold: a fold needs a start, not a proof.
+    fewest_groups : int
+        With fewer, a fold is a large part of the data and unlike the rest: nothing is chosen.
     immaterial : float
         Log density of all held-out labels together that no standard error makes a difference: the
         chance of the chains alone moves it by as much.
@@ -59,6 +61,7 @@ class ChoiceSettings:
     ridges: tuple[float, ...] | None = None
     rule: str = "one-standard-error"
     most_candidates: int = 500
+    fewest_groups: int = 8
     immaterial: float = 2.0
 
 
