@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from ..data.groups import encode_groups
 from ..datasets.simulated import shuffle_inside
 from ..exceptions import RankWarning, UnidentifiableWarning
+from ..families.least_squares import LeastSquares
 from ..kernels.types import FloatArray, IntArray
 from ._audit_result import AUDIT, AuditResult, AuditSettings, Band, Estimate
 from .shuffled import ShuffledRegressor
@@ -209,8 +210,7 @@ def _mean(values: list[float]) -> Estimate:
 
 
 def _least_squares(X: FloatArray, y: FloatArray) -> FloatArray:
-    solution: FloatArray = np.linalg.lstsq(X - X.mean(axis=0), y - y.mean(), rcond=None)[0]
-    return solution
+    return LeastSquares(X, fit_intercept=True).solve(y).coef
 
 
 def _standardised(X: FloatArray, coef: FloatArray) -> FloatArray:
