@@ -6,7 +6,9 @@ import numpy as np
 
 from .alignment.hard import most_likely_permutation
 from .data.groups import encode_groups
+from .data.numbers import as_numbers
 from .data.problem import make_problem
+from .kernels.types import FloatArray
 
 
 def coefficient_error(coef: Any, true_coef: Any) -> float:
@@ -27,7 +29,8 @@ def coefficient_error(coef: Any, true_coef: Any) -> float:
     >>> coefficient_error([3.0, 0.0], [0.0, 4.0])
     5.0
     """
-    return float(np.linalg.norm(_vector(coef) - _vector(true_coef)))
+    a, b = _two_vectors(coef, true_coef)
+    return float(np.linalg.norm(a - b))
 
 
 def coefficient_cosine(coef: Any, true_coef: Any) -> float:
@@ -50,7 +53,7 @@ def coefficient_cosine(coef: Any, true_coef: Any) -> float:
     >>> coefficient_cosine([0.1, 0.0], [5.0, 0.0])
     1.0
     """
-    a, b = _vector(coef), _vector(true_coef)
+    a, b = _two_vectors(coef, true_coef)
     lengths = float(np.linalg.norm(a) * np.linalg.norm(b))
     return float(a @ b) / lengths if lengths > 0 else 0.0
 
@@ -81,9 +84,11 @@ def matched_mse(y: Any, predicted: Any, groups: Any = None) -> float:
     >>> matched_mse([3.0, 1.0, 2.0], [1.0, 2.0, 3.5])
     0.08333333333333333
     """
-    labels, mu = _vector(y), _vector(predicted)
+    labels, mu = _vector(y, "y"), _vector(predicted, "predicted")
     if len(labels) != len(mu):
         raise ValueError(f"y has {len(labels)} labels but there are {len(mu)} predictions")
+    if not len(labels):
+        raise ValueError("y is empty; give at least one label")
     codes = encode_groups(groups, len(labels))
     problem = make_problem(mu[:, None], labels, codes, np.zeros(len(labels), dtype=bool))
     fitted = problem.arrange(mu)
@@ -110,10 +115,27 @@ def permutation_accuracy(permutation: Any, true_permutation: Any) -> float:
     0.5
     """
     a, b = np.asarray(permutation), np.asarray(true_permutation)
-    if a.shape != b.shape:
-        raise ValueError(f"permutations of {len(a)} and {len(b)} rows cannot be compared")
+    if a.shape != b.shape or a.ndim != 1 or not len(a):
+        raise ValueError(
+            f"permutations of shapes {a.shape} and {b.shape} cannot be compared; give two vectors "
+            "of the same length"
+        )
     return float(np.mean(a == b))
 
 
-def _vector(values: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
-    return np.asarray(values, dtype=np.float64).ravel()
+def _vector(values: Any, name: str) -> FloatArray:
+    """Finite real numbers in one dimension."""
+    array = as_numbers(values, name)
+    if array.dtype.kind == "c":
+        raise ValueError(f"{name} holds complex numbers; give real ones")
+    vector: FloatArray = array.astype(np.float64).ravel()
+    if not np.isfinite(vector).all():
+        raise ValueError(f"{name} holds NaN or infinity; drop these values first")
+    return vector
+
+
+def _two_vectors(coef: Any, true_coef: Any) -> tuple[FloatArray, FloatArray]:
+    a, b = _vector(coef, "coef"), _vector(true_coef, "true_coef")
+    if len(a) != len(b):
+        raise ValueError(f"coef has {len(a)} entries but true_coef has {len(b)}")
+    return a, b

@@ -7,8 +7,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _num_samples, check_array, validate_data
 
 from ..data.groups import check_known, encode_groups
+from ..data.numbers import as_numbers, describe_dates
 from ..data.problem import Problem, make_problem
-from ..io.frames import NamedMatrix, library_of, plain_column
+from ..io.frames import NamedMatrix, column_of_dates, library_of, plain_column
 from ..kernels.types import FloatArray, IntArray
 
 
@@ -40,11 +41,17 @@ def check_features_and_labels(
 ) -> tuple[FloatArray, FloatArray]:
     """X as a finite float matrix, y as a finite float vector that varies."""
     given = X.values if isinstance(X, NamedMatrix) else X
+    refuse_no_numbers(given, "X")
+    as_numbers(y, "y")
     try:
         checked, y = validate_data(
             estimator, given, y, dtype=np.float64, order="C", y_numeric=True, ensure_min_samples=2
         )
         y = np.ascontiguousarray(y, dtype=np.float64)
+    except TypeError as error:
+        if "float() argument" in str(error):
+            raise TypeError(f"{describe_text(X, y)} ({error})") from error
+        raise
     except ValueError as error:
         if "could not convert" in str(error):
             raise ValueError(describe_text(X, y)) from error
@@ -71,8 +78,19 @@ def check_rows(estimator: BaseEstimator, X: Any) -> FloatArray:
             )
         rows: FloatArray = check_array(X.values, dtype=np.float64)
         return rows
+    refuse_no_numbers(X, "X")
     checked: FloatArray = validate_data(estimator, X, dtype=np.float64, reset=False)
     return checked
+
+
+def refuse_no_numbers(X: Any, name: str) -> None:
+    """Dates and masked values, which would be taken for numbers."""
+    if library_of(X) is not None and column_names(X) is not None:
+        found = column_of_dates(X)
+        if found is not None:
+            raise ValueError(describe_dates(found[1], f"column {found[0]!r} of {name}"))
+    elif isinstance(X, list | tuple) or hasattr(X, "__array__"):
+        as_numbers(X, name)
 
 
 def describe_text(X: Any, y: Any) -> str:
@@ -83,9 +101,11 @@ def describe_text(X: Any, y: Any) -> str:
         for i, value in enumerate(table[:, j]):
             if not _is_number(value):
                 column = f"column {names[j]!r}" if names is not None else f"column {j}"
+                found = f"{column} of X holds {value!r} in row {i}, which is not a number"
+                if not isinstance(value, str):
+                    return f"{found}; drop those rows on both sides or fill them in"
                 return (
-                    f"{column} of X holds {value!r} in row {i}, which is not a number; "
-                    "encode the column (for example with OneHotEncoder) or leave it out"
+                    f"{found}; encode the column (for example with OneHotEncoder) or leave it out"
                 )
     for i, value in enumerate(np.asarray(y, dtype=object).ravel()):
         if not _is_number(value):
@@ -176,7 +196,7 @@ def check_match_prob(match_prob: Any, n_rows: int) -> FloatArray | None:
     if match_prob is None:
         return None
     try:
-        probability = np.asarray(match_prob, dtype=np.float64)
+        probability = as_numbers(match_prob, "match_prob").astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"match_prob must hold one number per row: {error}") from error
     if probability.shape != (n_rows,):

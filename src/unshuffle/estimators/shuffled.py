@@ -4,9 +4,9 @@ from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..data.numbers import as_numbers
 from ..em.settings import DEFAULTS
 from ..fits.auto import fit_auto
 from ..fits.auto_results import AutoFit
@@ -306,7 +306,7 @@ class ShuffledRegressor(SampledRegressor):
         """
         beside = pair_by_group(X, y, groups_X, groups_y)
         library = library_of(X, y, groups_X)
-        labels = np.asarray(plain_column(y))[beside]
+        labels = as_numbers(plain_column(y), "y")[beside]
         self._fit_in_memory(X, labels, groups_X, None, label_numbers=beside)
         self._library = library
         return self
