@@ -1,12 +1,13 @@
 """How far a fit is from the truth, where the truth is known."""
 
+import math
 from typing import Any
 
 import numpy as np
 
 from .alignment.hard import most_likely_permutation
 from .data.groups import encode_groups
-from .data.numbers import as_numbers
+from .data.numbers import as_floats
 from .data.problem import make_problem
 from .kernels.types import FloatArray
 
@@ -30,7 +31,7 @@ def coefficient_error(coef: Any, true_coef: Any) -> float:
     5.0
     """
     a, b = _two_vectors(coef, true_coef)
-    return float(np.linalg.norm(a - b))
+    return _length(a - b)
 
 
 def coefficient_cosine(coef: Any, true_coef: Any) -> float:
@@ -54,6 +55,7 @@ def coefficient_cosine(coef: Any, true_coef: Any) -> float:
     1.0
     """
     a, b = _two_vectors(coef, true_coef)
+    a, b = a / _unit(a), b / _unit(b)
     lengths = float(np.linalg.norm(a) * np.linalg.norm(b))
     return float(a @ b) / lengths if lengths > 0 else 0.0
 
@@ -93,7 +95,12 @@ def matched_mse(y: Any, predicted: Any, groups: Any = None) -> float:
     problem = make_problem(mu[:, None], labels, codes, np.zeros(len(labels), dtype=bool))
     fitted = problem.arrange(mu)
     residual = problem.y[most_likely_permutation(problem, fitted)] - fitted
-    return float(residual @ residual) / len(labels)
+    unit = _unit(residual)
+    residual = residual / unit
+    mse = float(residual @ residual) / len(labels) * unit * unit
+    if not math.isfinite(mse):
+        raise ValueError("the squares of the errors are too large for a number; use another unit")
+    return mse
 
 
 def permutation_accuracy(permutation: Any, true_permutation: Any) -> float:
@@ -125,13 +132,21 @@ def permutation_accuracy(permutation: Any, true_permutation: Any) -> float:
 
 def _vector(values: Any, name: str) -> FloatArray:
     """Finite real numbers in one dimension."""
-    array = as_numbers(values, name)
-    if array.dtype.kind == "c":
-        raise ValueError(f"{name} holds complex numbers; give real ones")
-    vector: FloatArray = array.astype(np.float64).ravel()
+    vector: FloatArray = as_floats(values, name).ravel()
     if not np.isfinite(vector).all():
         raise ValueError(f"{name} holds NaN or infinity; drop these values first")
     return vector
+
+
+def _unit(vector: FloatArray) -> float:
+    """A power of two near the largest entry: in units of it squares neither under- nor overflow."""
+    largest = float(np.abs(vector).max(initial=0.0))
+    return math.ldexp(1.0, min(math.frexp(largest)[1], 1000)) if largest else 1.0
+
+
+def _length(vector: FloatArray) -> float:
+    unit = _unit(vector)
+    return float(np.linalg.norm(vector / unit)) * unit
 
 
 def _two_vectors(coef: Any, true_coef: Any) -> tuple[FloatArray, FloatArray]:

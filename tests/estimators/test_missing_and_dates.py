@@ -14,8 +14,11 @@ from unshuffle import (
     ShuffledRegressor,
     StochasticEMRegressor,
     Streaming,
+    TableError,
     audit_release,
     check_blocks,
+    fit_formula,
+    fit_parquet,
 )
 from unshuffle.metrics import (
     coefficient_cosine,
@@ -150,6 +153,26 @@ def test_measures(measure):
             measure(bad, y)
     with pytest.raises(ValueError, match=r"entries|predictions"):
         measure(y, y[:-1])
+
+
+def test_formulas():
+    frame = pd.DataFrame({"a": y, "d": days, "t": days - days[0], "z": y + 1j})
+    for formula, message in (
+        ("a ~ d", "column 'd' holds dates"),
+        ("d ~ a", "column 'd' holds dates"),
+        ("t ~ a", "the label 't' holds durations"),
+        ("a ~ t", "column 't' of X holds durations"),
+        ("z ~ a", "the label 'z' is complex"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            fit_formula(formula, frame)
+
+
+def test_nested_groups_in_a_file(tmp_path):
+    frame = pd.DataFrame({"a": y, "y": y, "g": [[1]] * N})
+    frame.to_parquet(tmp_path / "table.parquet")
+    with pytest.raises(TableError, match=r"column 'g': is nested .*single values"):
+        fit_parquet(tmp_path, label="y", group="g")
 
 
 def test_permutations_of_other_shapes():

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..data import cluster
 from ..data.groups import check_known, encode_groups
 from ..data.local import LocalParts, batches_of, slice_array, spill
-from ..data.numbers import as_numbers
+from ..data.numbers import as_floats
 from ..data.part import Part, make_part
 from ..data.survey import Parts
 from ..data.threads import Workers
@@ -72,7 +72,7 @@ class ArraySource:
                 "machine that it is on"
             )
         check_lengths(self.X, self.y, self.groups)
-        y = np.ascontiguousarray(as_numbers(self.y, "y"), dtype=np.float64)
+        y = as_floats(self.y, "y")
         if y.ndim != 1:
             raise ValueError(f"y must hold one number per row, got shape {y.shape}")
         codes, known = encode_groups(self.groups, len(y)), check_known(self.known, len(y))

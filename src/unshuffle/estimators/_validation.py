@@ -7,7 +7,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _num_samples, check_array, validate_data
 
 from ..data.groups import check_known, encode_groups
-from ..data.numbers import as_numbers, describe_dates
+from ..data.numbers import (
+    LARGEST,
+    SMALLEST,
+    as_floats,
+    as_numbers,
+    describe_dates,
+    refuse_sizes,
+)
 from ..data.problem import Problem, make_problem
 from ..io.frames import NamedMatrix, column_of_dates, library_of, plain_column
 from ..kernels.types import FloatArray, IntArray
@@ -48,16 +55,22 @@ def check_features_and_labels(
             estimator, given, y, dtype=np.float64, order="C", y_numeric=True, ensure_min_samples=2
         )
         y = np.ascontiguousarray(y, dtype=np.float64)
+        # scikit-learn looks at objects before they become numbers.
+        if not np.isfinite(y).all():
+            raise ValueError(f"Input y contains {'NaN' if np.isnan(y).any() else 'infinity'}")
     except TypeError as error:
         if "float() argument" in str(error):
             raise TypeError(f"{describe_text(X, y)} ({error})") from error
         raise
+    except OverflowError as error:  # an integer of Python beyond double precision
+        raise ValueError(describe_text(X, y)) from error
     except ValueError as error:
         if "could not convert" in str(error):
             raise ValueError(describe_text(X, y)) from error
         if "contains NaN" in str(error) or "contains infinity" in str(error):
             raise ValueError(describe_not_finite(str(error), X, y)) from error
         raise
+    check_sizes(checked, y, column_names(X))
     if np.all(y == y[0]):
         raise ValueError(
             f"all {len(y)} labels equal {y[0]:g}: there is nothing to fit; "
@@ -66,6 +79,15 @@ def check_features_and_labels(
     if isinstance(X, NamedMatrix):
         estimator.feature_names_in_ = np.array(X.columns, dtype=object)
     return checked, y
+
+
+def check_sizes(X: FloatArray, y: FloatArray, names: list[Any] | None) -> None:
+    """Labels and columns in units with which numbers can be computed."""
+    names = list(range(X.shape[1])) if names is None else names
+    largest = np.maximum(X.max(axis=0), -X.min(axis=0))
+    refuse_sizes(
+        np.append(np.abs(y).max(), largest), ["y", *(f"column {name!r} of X" for name in names)]
+    )
 
 
 def check_rows(estimator: BaseEstimator, X: Any) -> FloatArray:
@@ -124,7 +146,10 @@ def describe_not_finite(message: str, X: Any, y: Any) -> str:
     found = message.splitlines()[0].rstrip(".")
     in_labels = found.startswith("Input y")
     table = np.asarray(y if in_labels else X, dtype=np.float64)
-    place = np.argwhere(~np.isfinite(table))[0]
+    places = np.argwhere(~np.isfinite(table))
+    if not len(places):  # not a number of double precision
+        return f"{found}; drop those rows on both sides or fill them in"
+    place = places[0]
     where = f"row {place[0]}"
     if not in_labels:
         names = column_names(X)
@@ -195,10 +220,7 @@ def check_match_prob(match_prob: Any, n_rows: int) -> FloatArray | None:
     """Probability of each row that its own label is right."""
     if match_prob is None:
         return None
-    try:
-        probability = as_numbers(match_prob, "match_prob").astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"match_prob must hold one number per row: {error}") from error
+    probability = as_floats(match_prob, "match_prob")
     if probability.shape != (n_rows,):
         raise ValueError(
             f"match_prob has shape {probability.shape} but there are {n_rows} rows; "
@@ -221,7 +243,7 @@ def _plain(groups: Any) -> list[Any]:
 def _is_number(value: Any) -> bool:
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
 
@@ -230,7 +252,7 @@ def check_init(init: Any, n_features: int) -> FloatArray | None:
     """Starting coefficients as a finite vector of the right length; None for "ols"."""
     if isinstance(init, str):
         return None
-    coef = np.asarray(init, dtype=np.float64)
+    coef = as_floats(init, "init")
     if coef.shape != (n_features,):
         raise ValueError(
             f"init has shape {coef.shape} but X has {n_features} features; "
@@ -238,6 +260,11 @@ def check_init(init: Any, n_features: int) -> FloatArray | None:
         )
     if not np.all(np.isfinite(coef)):
         raise ValueError("init holds NaN or infinity; starting coefficients must be finite")
+    if np.abs(coef).max() > LARGEST / SMALLEST:
+        raise ValueError(
+            f"init holds {np.abs(coef).max():.2g}; labels and features of any size that can be "
+            f"fitted have coefficients below {LARGEST / SMALLEST:g}"
+        )
     return coef
 
 

@@ -64,7 +64,8 @@ class ShuffledRegressor(SampledRegressor):
         three normals. "auto" chooses by the Bayesian information criterion; all may have a spread
         that depends on the fitted value.
     temper : float or "auto", default="auto"
-        Labels are aligned as if there were `temper` times the noise estimated. "auto" is 1.5
+        Labels are aligned as if there were `temper` times the noise estimated, from 1e-6 to 1e6.
+        "auto" is 1.5
         where the order is lost, no match is better than those of unrelated labels, and there are
         too few known rows and groups to start from; it is 1 otherwise.
     ridge : float or "auto", default="auto"
@@ -240,8 +241,8 @@ class ShuffledRegressor(SampledRegressor):
         "n_candidates": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "alignment": [StrOptions({"auto", "chain", "sinkhorn", "exact"})],
         "noise": [StrOptions({"auto", "normal", "t", "mixture"})],
-        "temper": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
-        "ridge": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+        "temper": [StrOptions({"auto"}), Interval(Real, 1e-6, 1e6, closed="both")],
+        "ridge": [StrOptions({"auto"}), Interval(Real, 0, 1e30, closed="both")],
         "fit_intercept": ["boolean"],
         "covariance_type": [StrOptions({"auto", "model", "robust"})],
         "n_jobs": [None, Integral],

@@ -101,4 +101,6 @@ def _weighted_step(problem: Problem, solver: LeastSquares, found: NoiseFit) -> F
     centred = problem.y - spread * (precision @ law.means) / total
     weights = problem.restore(found.matched * total / spread**2)
     labels = problem.restore(centred)
+    if weights.max() == 0.0:  # no label is a row's own, so that none says anything of the slopes
+        return found.fitted
     return problem.arrange(WeightedFit(solver, labels).fit(weights / weights.max()))

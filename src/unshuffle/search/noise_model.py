@@ -116,6 +116,8 @@ class NoiseModel:
 
     def next_rate(self, found: NoiseFit) -> float:
         """Mean probability of a mismatch among the rows that can move."""
+        if not self.n_movable:
+            return 0.0
         share = 1.0 - float(found.matched[: self.n_movable].mean())
         return min(max(share, 1e-4), self.settings.largest_rate)
 
