@@ -65,9 +65,8 @@ class ShuffledRegressor(SampledRegressor):
         that depends on the fitted value.
     temper : float or "auto", default="auto"
         Labels are aligned as if there were `temper` times the noise estimated, from 1e-6 to 1e6.
-        "auto" is 1.5
-        where the order is lost, no match is better than those of unrelated labels, and there are
-        too few known rows and groups to start from; it is 1 otherwise.
+        "auto" is 1.5 where the order is lost, no match is better than those of unrelated labels,
+        and there are too few known rows and groups to start from; it is 1 otherwise.
     ridge : float or "auto", default="auto"
         Penalty on the squares of standardised coefficients, per row. "auto" is 0 where `temper_`
         is 1. Otherwise it is the noise over the variance of standardised coefficients, per row,
