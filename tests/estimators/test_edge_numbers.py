@@ -1,6 +1,7 @@
 """Numbers at the edge of double precision: right answers, or an error that names the range."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,18 @@ from unshuffle import (
     audit_release,
     check_blocks,
 )
+from unshuffle.data.problem import make_problem
+from unshuffle.data.threads import Workers
+from unshuffle.families.least_squares import LeastSquares
+from unshuffle.metrics import (
+    coefficient_cosine,
+    coefficient_error,
+    matched_mse,
+    permutation_accuracy,
+)
+from unshuffle.search.landscape import Landscape
+from unshuffle.search.nulls import match_score
+from unshuffle.search.population import search_population
 
 rng = np.random.default_rng(0)
 N = 40
@@ -136,3 +149,65 @@ def test_probabilities_of_zero():
             assert np.isfinite(model.coef_).all()
             model.fit(X, y, known=np.ones(N, dtype=bool))
         assert model.mismatch_rate_ == pytest.approx(0.0, abs=1e-3)
+
+
+@quiet
+def test_fitted_values_that_are_all_equal():
+    """So large a ridge that nothing is left of the slopes."""
+    model = ShuffledRegressor(
+        ridge=1e30, pairing="lost", search="population", n_candidates=5, random_state=0
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        assert model.fit(X, 1e3 + y).verdict_.level == "reject"
+
+
+def test_unrelated_labels_that_are_all_equal():
+    """Drawn from labels of a few values, they have no spread to be explained."""
+    problem = make_problem(
+        X, (y > y.max() - 1e-9).astype(float), np.zeros(N, int), np.zeros(N, bool)
+    )
+    with Workers(1) as workers:
+        landscape = Landscape(problem, LeastSquares(X, fit_intercept=True), workers)
+        equal = landscape.with_labels(np.zeros(N))
+        found = search_population(equal, n_candidates=5, seed=0)
+        assert match_score(equal, found, float(found.objectives[0])) == 0.0
+
+
+@quiet
+def test_an_interval_of_noise_that_nothing_is_known_of():
+    model = StochasticEMRegressor(**QUICK).fit(X, y, groups)
+    model._found = replace(
+        model._found, uncertainty=replace(model._found.uncertainty, noise_scale_se=1e4)
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        low, high = model.noise_scale_interval(method="information")
+    assert low == 0.0
+    assert high == np.inf
+
+
+def test_measures_of_large_and_small_numbers():
+    for unit in (1e-300, 1.0, 1e300):
+        assert coefficient_error([3.0 * unit, 0.0], [0.0, 4.0 * unit]) == pytest.approx(5.0 * unit)
+        assert coefficient_cosine([unit, 0.0], [unit, unit]) == pytest.approx(0.5**0.5)
+    with pytest.raises(ValueError, match="squares of the errors are too large"):
+        matched_mse([1e300, 0.0], [-1e300, 5e300])
+    with pytest.raises(ValueError, match="cannot be compared"):
+        permutation_accuracy([], [])
+
+
+def test_starting_coefficients_beyond_the_range():
+    with pytest.raises(ValueError, match=r"init holds 1e\+300; .* below 1e\+100"):
+        StochasticEMRegressor(init=[1e300, 0.0]).fit(X, y)
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, 2.0, float("nan")])
+def test_levels_that_are_no_shares(level):
+    model = StochasticEMRegressor(**QUICK).fit(X, y, groups)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        replicates = model.bootstrap(3)
+    for ask in (model.summary, model.conf_int, replicates.interval):
+        with pytest.raises(ValueError, match="level is a share between 0 and 1"):
+            ask(level)
