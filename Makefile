@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo quick test test-slow lint types imports tests quick-tests bench bench-partial bench-search bench-inference bench-surface bench-scale bench-real bench-compare docs clean
+.PHONY: help demo quick test test-slow lint types imports tests quick-tests fuzz bench bench-partial bench-search bench-inference bench-surface bench-scale bench-real bench-compare docs clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -51,6 +51,9 @@ quick-tests: .venv/dev
 
 test-slow: .venv/dev  ## the tests that take minutes: coverage of intervals
 	$(BIN)/python -m pytest -n 2 -m slow
+
+fuzz: .venv/dev  ## ten thousand odd calls: only clear errors may come back
+	$(BIN)/python tests/fuzzing.py 10000
 
 bench: .venv/dev  ## speed beside C and plain NumPy, memory, first call
 	$(BIN)/python -m benchmarks.run

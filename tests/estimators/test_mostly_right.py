@@ -193,7 +193,7 @@ BAD = [
     ({}, {"match_prob": np.full(30, 1.2)}, "between 0 and 1, but row 0 has 1.2"),
     ({}, {"match_prob": np.full(30, np.nan)}, "between 0 and 1"),
     ({}, {"match_prob": [0.5, 0.5]}, r"match_prob has shape \(2,\) but there are 30 rows"),
-    ({}, {"match_prob": ["high"] * 30}, "one number per row"),
+    ({}, {"match_prob": ["high"] * 30}, "match_prob must hold numbers"),
     ({"variant": "published", "mismatch_rate": 0.1}, {}, "takes neither mismatch_rate"),
     ({"variant": "published"}, {"match_prob": np.full(30, 0.9)}, "takes neither"),
 ]

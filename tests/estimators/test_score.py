@@ -139,7 +139,7 @@ def test_the_matched_score_is_bounded_and_zero_for_unrelated_predictions():
         ({"noise_scale": np.nan}, "positive number"),
         ({"pairing": "sorted"}, "one of lost, mostly-right, known; got 'sorted'"),
         ({"mismatch_rate": 1.5}, "between 0 and 1; got 1.5"),
-        ({"y": [1.0, np.nan, 2.0]}, "y holds missing or infinite values"),
+        ({"y": [1.0, np.nan, 2.0]}, "y holds NaN or infinity"),
         ({"y": [1.0, 2.0]}, "2 labels but there are 3 predictions"),
         ({"groups": [0, 0]}, "groups"),
     ],

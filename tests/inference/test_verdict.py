@@ -88,7 +88,7 @@ def test_the_worst_reason_decides_and_comes_first():
         (checks.distinct_values(np.arange(300.0) % 5, "labels"), "caution"),
         (checks.distinct_values(np.maximum(np.arange(300.0), 200.0), "labels"), "caution"),
         (checks.rank(3, 3), None),
-        (checks.rank(2, 3), "caution"),
+        (checks.rank(2, 3), "trust"),
         (checks.convergence(True), None),
         (checks.convergence(False), "caution"),
     ],

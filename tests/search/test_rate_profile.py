@@ -91,9 +91,9 @@ def test_steps_for_the_law_raise_the_likelihood(shape):
 def test_laws_have_mean_zero_unless_the_intercept_takes_it():
     shape = NoiseShape("mixture", 3, True)
     sums = np.abs(np.random.default_rng(2).normal(size=(3, 3))) + np.array([[1.0], [0.0], [5.0]])
-    law = next_law(shape, sums, 0.05)
+    law = next_law(shape, sums, 0.05, 1e-12)
     assert abs(law.weights @ law.means) < 1e-12
-    free = next_law(shape, sums, 0.05, centred=False)
+    free = next_law(shape, sums, 0.05, 1e-12, centred=False)
     np.testing.assert_allclose(free.means, sums[1] / sums[0])
 
 

@@ -35,7 +35,9 @@ def tabulate_density(values: FloatArray) -> Density:
     n = len(values)
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
     spread = min(float(values.std()), float(high - low) / 1.34) or float(values.std())
-    bandwidth = 0.9 * spread * n**-0.2
+    # At least so wide that the nodes of the grid are different numbers.
+    finest = DENSITY_NODES * float(np.spacing(max(abs(low), abs(high))))
+    bandwidth = max(0.9 * spread * n**-0.2, finest)
     # Far outliers must not coarsen the grid: beyond a wide frame they count at its edge.
     frame = 20.0 * float(values.std() if high == low else high - low)
     inside = np.clip(values, middle - frame, middle + frame)

@@ -72,7 +72,10 @@ class SinkhornAlignment(SoftAlignment):
             )
         log_kernel = self._log_kernel(state, y, rows, by_row)
         plan, self._columns[rows] = scale(log_kernel, self._columns[rows], self.settings)
-        return plan @ y, np.diagonal(plan)
+        # Rows add up to one only to the tolerance: what multiplies them must not depend on where
+        # the labels' zero is.
+        centre = float(y.mean())
+        return centre + plan @ (y - centre), np.diagonal(plan)
 
     def _log_kernel(self, state: State, y: FloatArray, rows: slice, by_row: RowPrior) -> FloatArray:
         """Log likelihood of every pair of a block, with the prior."""

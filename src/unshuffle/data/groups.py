@@ -1,13 +1,15 @@
 """Groups and known rows as a user gives them, turned into numbers."""
 
-import math
 from collections.abc import Hashable, Iterable
+from decimal import Decimal
+from numbers import Number
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.types import BoolArray, IntArray
+from .numbers import refuse_masked
 
 
 def encode_groups(groups: Any, n_rows: int, name: str = "groups") -> IntArray:
@@ -29,6 +31,8 @@ def encode_groups(groups: Any, n_rows: int, name: str = "groups") -> IntArray:
         )
     if isinstance(groups, list | tuple):  # an array would turn 1 and "1" into the same label
         return _encode_objects(list(groups), name)
+    if isinstance(groups, np.ma.MaskedArray):
+        check_missing(np.flatnonzero(np.ma.getmaskarray(groups)), name)
     labels = np.asarray(groups)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
@@ -37,9 +41,9 @@ def encode_groups(groups: Any, n_rows: int, name: str = "groups") -> IntArray:
             f"{name} must be one-dimensional, got shape {labels.shape}; "
             "combine several columns into one label first"
         )
-    if labels.dtype.kind == "O":
-        return _encode_objects(list(labels), name)
-    if labels.dtype.kind == "f":
+    if labels.dtype.kind in "OV":
+        return _encode_objects(labels.tolist(), name)
+    if labels.dtype.kind in "fc":
         check_missing(np.flatnonzero(np.isnan(labels)), name)
     if labels.dtype.kind in "mM":
         check_missing(np.flatnonzero(np.isnat(labels)), name)
@@ -61,6 +65,7 @@ def check_known(known: Any, n_rows: int) -> BoolArray:
     """Boolean mask of the rows whose label is surely theirs."""
     if known is None:
         return np.zeros(n_rows, dtype=bool)
+    refuse_masked(known, "known")
     mask = np.asarray(known)
     if mask.ndim != 1 or len(mask) != n_rows:
         raise ValueError(
@@ -94,6 +99,12 @@ def _encode_objects(labels: list[Hashable], name: str) -> IntArray:
 
 
 def _is_missing(label: Any) -> bool:
-    if label is None or type(label).__name__ in {"NAType", "NaTType"}:
+    """Whether a label is a missing value of any kind, or a tuple that holds one."""
+    if label is None or type(label).__name__ in {"NAType", "NaTType", "MaskedConstant"}:
         return True
-    return isinstance(label, float) and math.isnan(label)
+    if isinstance(label, tuple | frozenset):
+        return any(_is_missing(part) for part in label)
+    if isinstance(label, Decimal):  # a signalling NaN raises an error when it is compared
+        return label.is_nan()
+    # NaN and NaT differ from themselves.
+    return isinstance(label, Number | np.datetime64 | np.timedelta64) and bool(label != label)  # noqa: PLR0124

@@ -9,6 +9,7 @@ import numpy as np
 from ..kernels.exact_sum import exponent_above, from_steps
 from ..kernels.types import FloatArray, IntArray
 from . import passes
+from .numbers import refuse_sizes
 from .passes import Totals
 
 Answer = TypeVar("Answer")
@@ -69,7 +70,9 @@ def survey(parts: Parts, fit_intercept: bool) -> Survey:
             "the right column"
         )
     d = len(low) - 1
-    exponents = exponents_above(np.maximum(np.abs(low), np.abs(high)))
+    largest = np.maximum(np.abs(low), np.abs(high))
+    refuse_sizes(largest, [*(f"column {j} of X" for j in range(d)), "y"])
+    exponents = exponents_above(largest)
     columns, column_steps = add_up(
         parts.map(passes.column_sums, exponents, name="means"), exponents
     )

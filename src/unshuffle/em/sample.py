@@ -98,5 +98,7 @@ def _gain(
     # Directions that the sample does not determine take the steps of EM.
     lead = np.zeros((len(solver.to_coef) + 1, solver.rank + 1))
     lead[:-1, :-1], lead[-1, -1] = solver.to_coef, 1.0
-    gain: FloatArray = np.eye(len(lead)) + lead @ excess @ np.linalg.pinv(lead)
+    back = np.zeros(lead.T.shape)
+    back[:-1, :-1], back[-1, -1] = solver.to_theta, 1.0
+    gain: FloatArray = np.eye(len(lead)) + lead @ excess @ back
     return gain

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
@@ -45,7 +46,14 @@ class BaseLinearRegressor(NotebookMethods, ScoreMethods, RegressorMixin, BaseEst
         y : array of shape (n_samples,)
         """
         check_is_fitted(self)
-        predicted: FloatArray = check_rows(self, X) @ self.coef_ + self.intercept_
+        rows = check_rows(self, X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            predicted: FloatArray = rows @ self.coef_ + self.intercept_
+        if not np.isfinite(predicted).all():
+            raise ValueError(
+                f"the prediction of row {int(np.argmin(np.isfinite(predicted)))} is too large for "
+                "a number; check the units of X"
+            )
         return predicted
 
     def _fit_in_memory(

@@ -10,7 +10,7 @@ from ..fits.bootstrap import estimated_rate
 from ..fits.data import InMemory
 from ..fits.results import Uncertainty, standard_errors_of
 from ..fits.robust import robust_covariance
-from ..inference.intervals import Estimates, from_logit, to_logit
+from ..inference.intervals import Estimates, check_level, from_logit, to_logit
 from ..inference.sandwich import Robust
 from ..io.frames import feature_names
 from ..kernels.types import FloatArray
@@ -142,7 +142,8 @@ class InferenceMethods(BootstrapMethods):
             robust = self._robust()
             error, freedom = robust.covariance.log_noise**0.5, robust.freedom
         around = Estimates(np.log([self.noise_scale_]), np.array([error]), freedom)
-        return np.asarray(np.exp(around.interval(level)[0]))
+        with np.errstate(over="ignore"):  # next to no information: any noise is possible
+            return np.asarray(np.exp(around.interval(level)[0]))
 
     def mismatch_rate_interval(
         self, level: float = 0.95, method: str = "auto", **options: Any
@@ -190,8 +191,7 @@ class InferenceMethods(BootstrapMethods):
     ) -> None:
         """Name what was asked for and cannot be had."""
         check_is_fitted(self)
-        if not 0.0 < level < 1.0:
-            raise ValueError(f"level is a share between 0 and 1, such as 0.95; got {level}")
+        check_level(level)
         if method not in methods:
             allowed = ", ".join(repr(name) for name in methods)
             raise ValueError(f"method must be one of {allowed}; got {method!r}")
@@ -246,6 +246,7 @@ class InferenceMethods(BootstrapMethods):
             Prints as text, shows as HTML in a notebook; has `to_frame`, `to_latex`, `to_dict`.
         """
         check_is_fitted(self)
+        check_level(level)
         check_has_standard_errors(self)
         names = feature_names(getattr(self, "feature_names_in_", None), len(self.coef_))
         if self.fit_intercept:

@@ -159,7 +159,7 @@ class MatchMethods:
             ``y[permutation_]``; the input is left as it is.
         """
         check_is_fitted(self)
-        labels = np.asarray(plain_column(y))
+        labels = np.asanyarray(plain_column(y))  # a mask moves with its labels
         if labels.shape != self.permutation_.shape:
             raise ValueError(
                 f"y has shape {labels.shape} but the model was fitted to "

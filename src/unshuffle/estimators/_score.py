@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..fits.auto_results import AutoFit
 from ..fits.results import HardFit, MixtureFit, StochasticFit
 from ..metrics.density import log_density_gain
-from ..metrics.given import finite_labels
+from ..metrics.given import finite_vector
 
 
 class ScoreMethods:
@@ -51,7 +51,7 @@ class ScoreMethods:
         """
         check_is_fitted(self)
         pairing, rate = ("lost", 0.0) if groups is not None else self._assumed_pairing()
-        labels = finite_labels(y)
+        labels = finite_vector(y, "y")
         predicted = self.predict(X)  # type: ignore[attr-defined]
         if pairing == "known":
             return float(r2_score(labels, predicted, sample_weight=sample_weight))

@@ -74,8 +74,6 @@ class SensitivityResult:
         interval : array of shape (n_rates, k, 2)
             Lower and upper ends.
         """
-        if not 0.0 < level < 1.0:
-            raise ValueError(f"level is a share between 0 and 1, such as 0.95; got {level}")
         both = zip(self.coef, self.standard_errors, strict=True)
         return np.array(
             [Estimates(coef, errors, self.freedom).interval(level) for coef, errors in both]

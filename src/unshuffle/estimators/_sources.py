@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from ..data import cluster
 from ..data.groups import check_known, encode_groups
 from ..data.local import LocalParts, batches_of, slice_array, spill
+from ..data.numbers import as_floats
 from ..data.part import Part, make_part
 from ..data.survey import Parts
 from ..data.threads import Workers
 from ..io.parquet import Chunk, ParquetPasses
-from ._validation import check_lengths
+from ._validation import check_lengths, refuse_no_numbers
 from .streaming import Streaming
 
 
@@ -70,7 +71,7 @@ class ArraySource:
                 "machine that it is on"
             )
         check_lengths(self.X, self.y, self.groups)
-        y = np.ascontiguousarray(self.y, dtype=np.float64)
+        y = as_floats(self.y, "y")
         if y.ndim != 1:
             raise ValueError(f"y must hold one number per row, got shape {y.shape}")
         codes, known = encode_groups(self.groups, len(y)), check_known(self.known, len(y))
@@ -167,7 +168,8 @@ def find_source(
 
 def array_source(X: Any, y: Any, groups: Any, known: Any) -> PassesSource:
     """An array or a data frame, in memory or on disk."""
-    matrix = X if isinstance(X, np.ndarray) else np.asarray(X)
+    refuse_no_numbers(X, "X")
+    matrix = np.asarray(X)
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
         raise ValueError(
             f"X must be a table of numbers, got {matrix.ndim} dimension(s) of type {matrix.dtype}"

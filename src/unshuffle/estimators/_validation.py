@@ -7,8 +7,16 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _num_samples, check_array, validate_data
 
 from ..data.groups import check_known, encode_groups
+from ..data.numbers import (
+    LARGEST,
+    SMALLEST,
+    as_floats,
+    as_numbers,
+    describe_dates,
+    refuse_sizes,
+)
 from ..data.problem import Problem, make_problem
-from ..io.frames import NamedMatrix, library_of, plain_column
+from ..io.frames import NamedMatrix, column_of_dates, library_of, plain_column
 from ..kernels.types import FloatArray, IntArray
 
 
@@ -40,17 +48,29 @@ def check_features_and_labels(
 ) -> tuple[FloatArray, FloatArray]:
     """X as a finite float matrix, y as a finite float vector that varies."""
     given = X.values if isinstance(X, NamedMatrix) else X
+    refuse_no_numbers(given, "X")
+    as_numbers(y, "y")
     try:
         checked, y = validate_data(
             estimator, given, y, dtype=np.float64, order="C", y_numeric=True, ensure_min_samples=2
         )
         y = np.ascontiguousarray(y, dtype=np.float64)
+        # scikit-learn looks at objects before they become numbers.
+        if not np.isfinite(y).all():
+            raise ValueError(f"Input y contains {'NaN' if np.isnan(y).any() else 'infinity'}")
+    except TypeError as error:
+        if "float() argument" in str(error):
+            raise TypeError(f"{describe_text(X, y)} ({error})") from error
+        raise
+    except OverflowError as error:  # an integer of Python beyond double precision
+        raise ValueError(describe_text(X, y)) from error
     except ValueError as error:
         if "could not convert" in str(error):
             raise ValueError(describe_text(X, y)) from error
         if "contains NaN" in str(error) or "contains infinity" in str(error):
             raise ValueError(describe_not_finite(str(error), X, y)) from error
         raise
+    check_sizes(checked, y, column_names(X))
     if np.all(y == y[0]):
         raise ValueError(
             f"all {len(y)} labels equal {y[0]:g}: there is nothing to fit; "
@@ -59,6 +79,15 @@ def check_features_and_labels(
     if isinstance(X, NamedMatrix):
         estimator.feature_names_in_ = np.array(X.columns, dtype=object)
     return checked, y
+
+
+def check_sizes(X: FloatArray, y: FloatArray, names: list[Any] | None) -> None:
+    """Labels and columns in units with which numbers can be computed."""
+    names = list(range(X.shape[1])) if names is None else names
+    largest = np.maximum(X.max(axis=0), -X.min(axis=0))
+    refuse_sizes(
+        np.append(np.abs(y).max(), largest), ["y", *(f"column {name!r} of X" for name in names)]
+    )
 
 
 def check_rows(estimator: BaseEstimator, X: Any) -> FloatArray:
@@ -71,8 +100,19 @@ def check_rows(estimator: BaseEstimator, X: Any) -> FloatArray:
             )
         rows: FloatArray = check_array(X.values, dtype=np.float64)
         return rows
+    refuse_no_numbers(X, "X")
     checked: FloatArray = validate_data(estimator, X, dtype=np.float64, reset=False)
     return checked
+
+
+def refuse_no_numbers(X: Any, name: str) -> None:
+    """Dates and masked values, which would be taken for numbers."""
+    if library_of(X) is not None and column_names(X) is not None:
+        found = column_of_dates(X)
+        if found is not None:
+            raise ValueError(describe_dates(found[1], f"column {found[0]!r} of {name}"))
+    elif isinstance(X, list | tuple) or hasattr(X, "__array__"):
+        as_numbers(X, name)
 
 
 def describe_text(X: Any, y: Any) -> str:
@@ -83,9 +123,11 @@ def describe_text(X: Any, y: Any) -> str:
         for i, value in enumerate(table[:, j]):
             if not _is_number(value):
                 column = f"column {names[j]!r}" if names is not None else f"column {j}"
+                found = f"{column} of X holds {value!r} in row {i}, which is not a number"
+                if not isinstance(value, str):
+                    return f"{found}; drop those rows on both sides or fill them in"
                 return (
-                    f"{column} of X holds {value!r} in row {i}, which is not a number; "
-                    "encode the column (for example with OneHotEncoder) or leave it out"
+                    f"{found}; encode the column (for example with OneHotEncoder) or leave it out"
                 )
     for i, value in enumerate(np.asarray(y, dtype=object).ravel()):
         if not _is_number(value):
@@ -104,7 +146,10 @@ def describe_not_finite(message: str, X: Any, y: Any) -> str:
     found = message.splitlines()[0].rstrip(".")
     in_labels = found.startswith("Input y")
     table = np.asarray(y if in_labels else X, dtype=np.float64)
-    place = np.argwhere(~np.isfinite(table))[0]
+    places = np.argwhere(~np.isfinite(table))
+    if not len(places):  # not a number of double precision
+        return f"{found}; drop those rows on both sides or fill them in"
+    place = places[0]
     where = f"row {place[0]}"
     if not in_labels:
         names = column_names(X)
@@ -175,10 +220,7 @@ def check_match_prob(match_prob: Any, n_rows: int) -> FloatArray | None:
     """Probability of each row that its own label is right."""
     if match_prob is None:
         return None
-    try:
-        probability = np.asarray(match_prob, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"match_prob must hold one number per row: {error}") from error
+    probability = as_floats(match_prob, "match_prob")
     if probability.shape != (n_rows,):
         raise ValueError(
             f"match_prob has shape {probability.shape} but there are {n_rows} rows; "
@@ -201,7 +243,7 @@ def _plain(groups: Any) -> list[Any]:
 def _is_number(value: Any) -> bool:
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
 
@@ -210,7 +252,7 @@ def check_init(init: Any, n_features: int) -> FloatArray | None:
     """Starting coefficients as a finite vector of the right length; None for "ols"."""
     if isinstance(init, str):
         return None
-    coef = np.asarray(init, dtype=np.float64)
+    coef = as_floats(init, "init")
     if coef.shape != (n_features,):
         raise ValueError(
             f"init has shape {coef.shape} but X has {n_features} features; "
@@ -218,6 +260,11 @@ def check_init(init: Any, n_features: int) -> FloatArray | None:
         )
     if not np.all(np.isfinite(coef)):
         raise ValueError("init holds NaN or infinity; starting coefficients must be finite")
+    if np.abs(coef).max() > LARGEST / SMALLEST:
+        raise ValueError(
+            f"init holds {np.abs(coef).max():.2g}; labels and features of any size that can be "
+            f"fitted have coefficients below {LARGEST / SMALLEST:g}"
+        )
     return coef
 
 

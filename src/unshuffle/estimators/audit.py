@@ -6,14 +6,18 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..data.groups import encode_groups
 from ..datasets.simulated import shuffle_inside
 from ..exceptions import RankWarning, UnidentifiableWarning
+from ..families.least_squares import LeastSquares
+from ..io.frames import plain_column
 from ..kernels.types import FloatArray, IntArray
 from ._audit_result import AUDIT, AuditResult, AuditSettings, Band, Estimate
+from ._validation import check_features_and_labels, check_lengths
 from .shuffled import ShuffledRegressor
 
 __all__ = ["AuditResult", "audit_release"]
@@ -95,7 +99,9 @@ def audit_release(
     >>> bool(result.found.value > 0.8)
     True
     """
-    X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    y, groups = plain_column(y), plain_column(groups)
+    check_lengths(X, y, groups)
+    X, y = check_features_and_labels(BaseEstimator(), X, y)
     if n_shuffles < 2:
         raise ValueError(f"n_shuffles must be at least 2 to estimate the error, got {n_shuffles}")
     codes = encode_groups(groups, len(y))
@@ -209,8 +215,7 @@ def _mean(values: list[float]) -> Estimate:
 
 
 def _least_squares(X: FloatArray, y: FloatArray) -> FloatArray:
-    solution: FloatArray = np.linalg.lstsq(X - X.mean(axis=0), y - y.mean(), rcond=None)[0]
-    return solution
+    return LeastSquares(X, fit_intercept=True).solve(y).coef
 
 
 def _standardised(X: FloatArray, coef: FloatArray) -> FloatArray:

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..data.numbers import as_numbers
 from ..em.settings import DEFAULTS
 from ..fits.auto import fit_auto
 from ..fits.auto_results import AutoFit
@@ -64,9 +64,9 @@ class ShuffledRegressor(SampledRegressor):
         three normals. "auto" chooses by the Bayesian information criterion; all may have a spread
         that depends on the fitted value.
     temper : float or "auto", default="auto"
-        Labels are aligned as if there were `temper` times the noise estimated. "auto" is 1.5
-        where the order is lost, no match is better than those of unrelated labels, and there are
-        too few known rows and groups to start from; it is 1 otherwise.
+        Labels are aligned as if there were `temper` times the noise estimated, from 1e-6 to 1e6.
+        "auto" is 1.5 where the order is lost, no match is better than those of unrelated labels,
+        and there are too few known rows and groups to start from; it is 1 otherwise.
     ridge : float or "auto", default="auto"
         Penalty on the squares of standardised coefficients, per row. "auto" is 0 where `temper_`
         is 1. Otherwise it is the noise over the variance of standardised coefficients, per row,
@@ -242,8 +242,8 @@ class ShuffledRegressor(SampledRegressor):
         "n_candidates": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "alignment": [StrOptions({"auto", "chain", "sinkhorn", "exact"})],
         "noise": [StrOptions({"auto", "normal", "t", "mixture"})],
-        "temper": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
-        "ridge": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+        "temper": [StrOptions({"auto"}), Interval(Real, 1e-6, 1e6, closed="both")],
+        "ridge": [StrOptions({"auto"}), Interval(Real, 0, 1e30, closed="both")],
         "fit_intercept": ["boolean"],
         "covariance_type": [StrOptions({"auto", "model", "robust"})],
         "n_jobs": [None, Integral],
@@ -308,7 +308,7 @@ class ShuffledRegressor(SampledRegressor):
         """
         beside = pair_by_group(X, y, groups_X, groups_y)
         library = library_of(X, y, groups_X)
-        labels = np.asarray(plain_column(y))[beside]
+        labels = as_numbers(plain_column(y), "y")[beside]
         self._fit_in_memory(X, labels, groups_X, None, label_numbers=beside)
         self._library = library
         return self

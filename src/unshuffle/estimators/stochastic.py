@@ -82,8 +82,9 @@ class StochasticEMRegressor(SampledRegressor):
         How expected labels are found: by sampling, by Sinkhorn scaling (deterministic; with
         `max_shift` for groups of up to 5,000 rows), or by enumeration (groups of up to 8 rows).
     temper : float, default=1.0
-        Labels are aligned as if there were `temper` times the noise estimated. Above one the fit
-        is more cautious: it follows the labels inside groups less and their means more.
+        Labels are aligned as if there were `temper` times the noise estimated, from 1e-6 to 1e6.
+        Above one the fit is more cautious: it follows the labels inside groups less and their
+        means more.
     ridge : float, default=0.0
         Penalty on the squares of the coefficients of standardised columns, per row.
     fit_intercept : bool, default=True
@@ -205,8 +206,8 @@ class StochasticEMRegressor(SampledRegressor):
         "mismatch_rate": [None, StrOptions({"estimate"}), Interval(Real, 0, 1, closed="neither")],
         "max_shift": [None, Interval(Integral, 0, None, closed="left")],
         "alignment": [StrOptions({"chain", "sinkhorn", "exact"})],
-        "temper": [Interval(Real, 0, None, closed="neither")],
-        "ridge": [Interval(Real, 0, None, closed="left")],
+        "temper": [Interval(Real, 1e-6, 1e6, closed="both")],
+        "ridge": [Interval(Real, 0, 1e30, closed="both")],
         "fit_intercept": ["boolean"],
         "covariance_type": [StrOptions({"auto", "model", "robust"})],
         "early_stopping": ["boolean"],

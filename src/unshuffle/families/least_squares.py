@@ -49,6 +49,9 @@ class LeastSquares:
         What is taken off the columns before they are added up; None where they lie near zero.
     to_coef : array of shape (d, rank)
         Leads from coordinates in an orthonormal basis to coefficients.
+    to_theta : array of shape (rank, d)
+        Leads back, whatever the units of the columns: a pseudo-inverse of `to_coef` would take
+        columns of small units for rounding.
     """
 
     def __init__(
@@ -86,7 +89,9 @@ class LeastSquares:
         self.n_parameters = self.rank + int(fit_intercept)
         # coef = to_coef @ to_coef' @ X' v solves the normal equations on the determined subspace;
         # without ridge X @ to_coef is an orthonormal basis.
-        self.to_coef = (axes[kept] / scale).T / np.sqrt(singular[kept] ** 2 + ridge)
+        lengths = np.sqrt(singular[kept] ** 2 + ridge)
+        self.to_coef = (axes[kept] / scale).T / lengths
+        self.to_theta: FloatArray = axes[kept] * scale * lengths[:, None]
         self._penalty = ridge * scale**2  # a column's length is its standard deviation times √n
         self._null = _null_space(axes[~kept], scale)
         self.dependent: IntArray = np.flatnonzero(np.abs(self._null).max(axis=1, initial=0) > 1e-6)

@@ -77,38 +77,39 @@ def t_law(freedom: float, scale: float) -> NoiseLaw:
 
 
 def next_law(
-    shape: NoiseShape, sums: FloatArray, floor: float, *, centred: bool = True
+    shape: NoiseShape, sums: FloatArray, floor: float, smallest: float, *, centred: bool = True
 ) -> NoiseLaw:
     """M-step: weights, means and scales from the sums of posterior weights times 1, u, u².
 
     `floor` is the smallest scale, as a share of the largest: a component must not shrink to ties.
-    Where the law is not `centred`, its mean is part of the intercept.
+    `smallest` is the smallest scale of all, in the units of u, for labels without noise. Where the
+    law is not `centred`, its mean is part of the intercept.
     """
     count = np.maximum(sums[0], 1e-9)
     if shape.name == "t":
-        return _next_t(sums, count)
+        return _next_t(sums, count, smallest)
     weights = count / count.sum()
     means = np.zeros(len(count))
     if shape.free_means and len(count) > 1:
         means = sums[1] / count
         means = means - centred * float(weights @ means)
     variances = sums[2] / count - 2.0 * means * sums[1] / count + means**2
-    scales = np.sqrt(np.maximum(variances, 1e-24))
+    scales = np.sqrt(np.maximum(variances, smallest**2))
     return NoiseLaw(weights, means, np.maximum(scales, floor * scales.max()))
 
 
-def _next_t(sums: FloatArray, count: FloatArray) -> NoiseLaw:
+def _next_t(sums: FloatArray, count: FloatArray, smallest: float) -> NoiseLaw:
     """The scale by weighted squares, the degrees of freedom by the shares of the components."""
-    freedom = max(FREEDOMS, key=lambda f: _t_score(f, sums, count))
+    freedom = max(FREEDOMS, key=lambda f: _t_score(f, sums, count, smallest))
     scale = np.sqrt(float((sums[2] / t_factors(freedom) ** 2).sum()) / float(count.sum()))
-    return t_law(freedom, max(float(scale), 1e-12))
+    return t_law(freedom, max(float(scale), smallest))
 
 
-def _t_score(freedom: float, sums: FloatArray, count: FloatArray) -> float:
+def _t_score(freedom: float, sums: FloatArray, count: FloatArray, smallest: float) -> float:
     """Expected log likelihood of the components at their best scale."""
     factors = t_factors(freedom)
     total = float(count.sum())
-    variance = max(float((sums[2] / factors**2).sum()) / total, 1e-300)
+    variance = max(float((sums[2] / factors**2).sum()) / total, smallest**2)
     return -0.5 * total * float(np.log(variance)) - float(count @ np.log(factors))
 
 

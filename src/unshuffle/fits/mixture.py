@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..families.least_squares import LeastSquares
+from ..kernels.types import FloatArray
 from ..search.law_mixture import Limits, fit_law_mixture
 from ..search.robust import fit_mixture as climb_mixture
 from .data import InMemory
@@ -52,6 +53,11 @@ def fit_mixture(data: InMemory, settings: MixtureSettings) -> MixtureFit:
     )
 
 
+def _mismatched(matched: FloatArray) -> float:
+    """Share of mismatches among the rows that can move; none where there are no such rows."""
+    return 1.0 - float(matched.mean()) if len(matched) else 0.0
+
+
 def _fit_with_law(data: InMemory, settings: MixtureSettings) -> MixtureFit:
     """The same with noise of another law, and a density of other labels tied to the model."""
     problem = data.problem
@@ -66,12 +72,14 @@ def _fit_with_law(data: InMemory, settings: MixtureSettings) -> MixtureFit:
     )
     found = mixture.found
     solution = solver.solve(problem.restore(found.fitted))
-    squares = found.matched @ (problem.y - found.fitted) ** 2
+    squares, n_own = found.matched @ (problem.y - found.fitted) ** 2, float(found.matched.sum())
+    # Where no label is a row's own, none shows the noise either; it is at most the labels' spread.
+    noise_scale = float(np.sqrt(squares / n_own)) if n_own else problem.label_spread
     return MixtureFit(
         coef=solution.coef,
         intercept=solution.intercept,
-        noise_scale=float(np.sqrt(squares / found.matched.sum())),
-        mismatch_rate=1.0 - float(found.matched[: problem.n_movable].mean()),
+        noise_scale=noise_scale,
+        mismatch_rate=_mismatched(found.matched[: problem.n_movable]),
         match_proba=problem.restore(found.matched),
         mean_log_density=found.log_likelihood / problem.n_rows,
         n_iter=mixture.n_iter,

@@ -58,7 +58,7 @@ def plan_in_memory(
         estimates=prior.estimates and match_prob is None,
         match_prob=match_prob,
         places=places,
-        reach=settings.max_shift or 0,
+        reach=min(settings.max_shift or 0, problem.n_rows),
     )
     tol = tolerance_of(settings)
     newton = by_newton(settings, prior, problem.n_movable, problem.n_blocks)

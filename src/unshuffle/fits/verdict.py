@@ -98,7 +98,8 @@ def _distinct_values(found: AutoFit, problem: Problem) -> list[Reason | None]:
     assert fit.permutations is not None
     fitted = fit.permutations.state.fitted[:n]
     # Fitted values of equal rows may differ in the last digits.
-    steps = np.round(fitted / (1e-9 * max(float(np.ptp(fitted)), np.finfo(float).tiny)))
+    unit = 1e-9 * float(np.ptp(fitted))
+    steps = np.round(fitted / unit) if unit > 0.0 else np.zeros(n)
     return [
         checks.distinct_values(problem.y[:n], "labels"),
         checks.distinct_values(steps, "fitted values"),

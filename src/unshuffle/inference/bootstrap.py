@@ -23,7 +23,7 @@ from ..data.threads import Workers
 from ..kernels.streams import FIRST_REPLICATE, numbered_generator
 from ..kernels.swap import Schedule
 from ..kernels.types import FloatArray, IntArray
-from .intervals import from_logit, to_logit
+from .intervals import check_level, from_logit, to_logit
 from .sampling_settings import BOOTSTRAP, BootstrapSettings
 
 
@@ -163,6 +163,7 @@ def basic_interval(estimate: FloatArray, draws: FloatArray, level: float) -> Flo
     Errors ``draws - estimate`` stand for the error of the estimate itself, bias included.
     Percentiles of the draws cover the noise less often (`benchmarks/bootstrap.py`).
     """
+    check_level(level)
     needed = int(np.ceil(2.0 / (1.0 - level) - 1e-9)) - 1
     if len(draws) < needed:
         raise ValueError(

@@ -128,12 +128,18 @@ def distinct_values(
 
 
 def rank(n_found: int, n_features: int) -> Reason | None:
-    """Are single coefficients determined?"""
+    """Are single coefficients determined? For information: `RankWarning` names the columns.
+
+    A constant column, or one that repeats others, changes neither the fitted values nor the other
+    coefficients, so that it does not count against the fit.
+    """
     if n_found == n_features:
         return None
-    text = f"X has rank {n_found} (good: {n_features}), so single coefficients are not determined"
-    advice = "remove columns that are linear combinations of others"
-    return Reason("caution", "rank", float(n_found), float(n_features), text, advice)
+    text = (
+        f"X has rank {n_found} of {n_features}: single coefficients of columns that are constant "
+        "or linear combinations of others are not determined (for information)"
+    )
+    return Reason("trust", "rank", float(n_found), float(n_features), text)
 
 
 def convergence(converged: bool) -> Reason | None:

@@ -84,7 +84,7 @@ def compare_with_means(
     length = solver.length(coef)
     if means is None or length == 0.0:
         return None
-    to_theta = np.linalg.pinv(solver.to_coef)
+    to_theta = solver.to_theta
     delta = to_theta @ coef - means.theta
     own = to_theta @ covariance @ to_theta.T
     own = own if np.isfinite(own).all() else np.zeros_like(own)

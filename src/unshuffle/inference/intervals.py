@@ -11,6 +11,12 @@ from ..kernels.types import FloatArray
 MARGIN = 1e-6  # rates nearer to 0 or 1 are moved here, where their logit is finite
 
 
+def check_level(level: float) -> None:
+    """A share strictly between 0 and 1."""
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level is a share between 0 and 1, such as 0.95; got {level}")
+
+
 class Estimates(NamedTuple):
     """Coefficients with what is known of their error; intercept first where there is one.
 
@@ -38,6 +44,7 @@ class Estimates(NamedTuple):
 
     def interval(self, level: float) -> FloatArray:
         """Lower and upper ends, shape (k, 2)."""
+        check_level(level)
         half = student.ppf(0.5 + 0.5 * level, self.freedom) * self.standard_errors
         return np.stack([self.values - half, self.values + half], axis=1)
 

@@ -13,6 +13,7 @@ from ..io.html import html_table
 from ..kernels.streams import POSTERIOR_STARTS
 from ..kernels.types import FloatArray, IntArray
 from .diagnostics import ess_bulk, ess_tail, r_hat
+from .intervals import check_level
 from .posterior_chain import PosteriorChain
 from .posterior_model import Model, Start
 from .sampling_settings import POSTERIOR, PosteriorSettings
@@ -155,12 +156,6 @@ class Posterior:
         if self.mismatch_rate is not None:
             columns.append(self.mismatch_rate)
         return dict(zip(self.names, columns, strict=True))
-
-
-def check_level(level: float) -> None:
-    """A share strictly between 0 and 1."""
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"level is a share between 0 and 1, such as 0.95; got {level}")
 
 
 def _ends(draws: FloatArray, level: float) -> FloatArray:

@@ -80,9 +80,9 @@ class PosteriorChain:
         self.n_iterations = n_warmup + n_draws * thin
         self.jumps = np.empty((0, model.rank)) if jumps is None else jumps
         self.theta, self.perm = start.theta.copy(), start.perm.copy()
-        self.noise, self.rate = start.noise_scale, start.rate
-        self.mean = float(self.problem.y.mean()) if model.fit_intercept else 0.0
         self._floor = SMALLEST_RELATIVE_NOISE * model.parameters.noise_scale
+        self.noise, self.rate = max(start.noise_scale, self._floor), start.rate
+        self.mean = float(self.problem.y.mean()) if model.fit_intercept else 0.0
         self.half_t = self._draw_half_t()
         self.iteration = 0
         self.match_sum = np.zeros(self.problem.n_rows)

@@ -38,6 +38,7 @@ class Model:
         self.to_coef: FloatArray = np.linalg.solve(triangle.T, solver.to_coef.T).T.astype(
             np.float64
         )
+        self._to_theta: FloatArray = triangle @ solver.to_theta
         order = slice(None) if problem.order is None else problem.order
         self.basis = np.ascontiguousarray(basis[order])
         self.rank = self.basis.shape[1]
@@ -48,8 +49,8 @@ class Model:
 
     def coordinates(self, coef: FloatArray) -> FloatArray:
         """Coordinates of coefficients; those of the undetermined directions play no role."""
-        theta, *_ = np.linalg.lstsq(self.to_coef, coef, rcond=None)
-        return np.asarray(theta, dtype=np.float64)
+        theta: FloatArray = self._to_theta @ coef
+        return theta
 
     def coef(self, theta: FloatArray) -> FloatArray:
         """Coefficients of coordinates, one or many rows of them."""

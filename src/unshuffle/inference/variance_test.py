@@ -62,7 +62,9 @@ def noise_p_value(parts: FloatArray, codes: IntArray, found: Influences) -> floa
     n_units, size = found.units.shape
     units = np.stack([np.bincount(codes, part, minlength=n_units) for part in parts.T], axis=1)
     total, freedom = units.sum(axis=0), n_units - size - 1
-    left = units - found.units @ np.linalg.lstsq(found.units, units, rcond=None)[0]
+    length = np.sqrt((found.units**2).sum(axis=0))  # coefficients and noise have units of their own
+    influences = found.units / np.where(length > 0.0, length, 1.0)
+    left = units - influences @ np.linalg.lstsq(influences, units, rcond=None)[0]
     products = left.T @ left
     rank = int(np.linalg.matrix_rank(products, hermitian=True))
     if rank == 0 or freedom <= rank:

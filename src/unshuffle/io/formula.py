@@ -3,10 +3,9 @@
 import warnings
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ..data.numbers import as_floats, describe_dates
 from ..kernels.types import FloatArray
-from .frames import column_names, library_of
+from .frames import column_names, column_of_dates, library_of
 
 INTERCEPT = "Intercept"
 
@@ -47,7 +46,7 @@ def apply_formula(formula: str, data: Any) -> FormulaData:
     X = _without_intercept(both.rhs)
     if not _names(X):
         raise ValueError(f"the formula names no features: {formula!r}")
-    y = np.asarray(both.lhs, dtype=np.float64)[:, 0]
+    y = as_floats(both.lhs, f"the label {names[0]!r}")[:, 0]
     return FormulaData(X, y, INTERCEPT in _names(both.rhs), both.rhs.model_spec)
 
 
@@ -94,6 +93,11 @@ def _matrix(parsed: Any, data: Any) -> Any:
         raise ValueError(f"{error}; the columns are {column_names(data)}") from error
     except FormulaicError as error:
         raise ValueError(str(error)) from error
+    except TypeError as error:
+        dates = column_of_dates(data)
+        if dates is None:
+            raise
+        raise ValueError(describe_dates(dates[1], f"column {dates[0]!r}")) from error
     except ValueError as error:
         if "null" not in str(error).lower() and "missing" not in str(error).lower():
             raise

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.numbers import kind_of_times
 from ..kernels.types import FloatArray
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
@@ -87,6 +88,19 @@ def plain_column(values: Any) -> Any:
     if native.dtype == nw.Boolean and None not in plain:
         return np.array(plain, dtype=bool)
     return _objects(plain)
+
+
+def column_of_dates(frame: Any) -> tuple[Any, str] | None:
+    """Name of the first column of dates or durations, and which of the two; None without any."""
+    if library_of(frame) == "pandas":
+        kinds = [kind_of_times(frame.iloc[:, j]) for j in range(frame.shape[1])]
+        return next(((n, k) for n, k in zip(frame.columns, kinds, strict=True) if k), None)
+    import narwhals as nw
+
+    for name, dtype in nw.from_native(frame, eager_only=True).schema.items():
+        if dtype.is_temporal():
+            return name, "durations" if dtype == nw.Duration else "dates"
+    return None
 
 
 def make_frame(columns: Mapping[str, Any], library: str | None) -> Any:

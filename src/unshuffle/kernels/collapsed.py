@@ -22,6 +22,7 @@ from .strides import draw_scale, is_upward
 from .swap import Stream, accepts, exchange_cost
 from .types import FloatArray, IntArray
 
+ROUNDING = float(np.finfo(np.float64).eps)
 _LOW_26 = np.uint64(0x3FFFFFF)
 
 
@@ -64,6 +65,7 @@ def advance_collapsed(
     rank = basis.shape[1]
     for k in range(rank):
         left -= 0.5 * theta[k] * theta[k]
+    left = max(left, ROUNDING * model.scale)  # zero or less where labels fit exactly
     key = stream_key(stream.seed, stream.iteration, 0)
     for step in range(n_steps):
         bits = draw(key, 2 * step)

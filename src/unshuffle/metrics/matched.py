@@ -7,7 +7,7 @@ import numpy as np
 from ..alignment.hard import most_likely_permutation
 from ..data.problem import Problem
 from ..kernels.types import FloatArray
-from .given import given_problem
+from .given import given_problem, unit_of
 
 DRAWS = 20  # of unrelated predictions: their mean has an error of a fifth of their spread
 SEED = 0
@@ -40,7 +40,11 @@ def matched_mse(y: Any, predicted: Any, groups: Any = None) -> float:
     0.08333333333333333
     """
     problem, fitted = given_problem(y, predicted, groups)
-    return _matched_squares(problem, fitted) / problem.n_rows
+    unit = _common_unit(problem, fitted)
+    mse = _matched_squares(problem, fitted, unit) / problem.n_rows * unit * unit
+    if not np.isfinite(mse):
+        raise ValueError("the squares of the errors are too large for a number; use another unit")
+    return mse
 
 
 def matched_r2(y: Any, predicted: Any, groups: Any = None) -> float:
@@ -81,16 +85,20 @@ def matched_r2(y: Any, predicted: Any, groups: Any = None) -> float:
             "matched_r2 needs labels in at least two groups, but there is one; pass groups, or use "
             "log_density_gain"
         )
-    rng = np.random.default_rng(SEED)
-    squares = _matched_squares(problem, fitted)
-    unrelated = float(
-        np.mean([_matched_squares(problem, rng.choice(fitted, len(fitted))) for _ in range(DRAWS)])
-    )
+    rng, unit = np.random.default_rng(SEED), _common_unit(problem, fitted)
+    squares = _matched_squares(problem, fitted, unit)
+    draws = [rng.choice(fitted, len(fitted)) for _ in range(DRAWS)]
+    unrelated = float(np.mean([_matched_squares(problem, draw, unit) for draw in draws]))
     if unrelated == squares:
         return 0.0
     return 1.0 - squares / unrelated if squares < unrelated else unrelated / squares - 1.0
 
 
-def _matched_squares(problem: Problem, fitted: FloatArray) -> float:
-    residual = problem.y[most_likely_permutation(problem, fitted)] - fitted
+def _matched_squares(problem: Problem, fitted: FloatArray, unit: float) -> float:
+    """Sum of squares of the best matching, in squares of `unit`."""
+    residual = problem.y[most_likely_permutation(problem, fitted)] / unit - fitted / unit
     return float(residual @ residual)
+
+
+def _common_unit(problem: Problem, fitted: FloatArray) -> float:
+    return max(unit_of(problem.y), unit_of(fitted))

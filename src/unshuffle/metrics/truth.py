@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.types import FloatArray
+from .given import finite_vector, unit_of
 
 
 def coefficient_error(coef: Any, true_coef: Any) -> float:
@@ -25,7 +26,8 @@ def coefficient_error(coef: Any, true_coef: Any) -> float:
     >>> coefficient_error([3.0, 0.0], [0.0, 4.0])
     5.0
     """
-    return float(np.linalg.norm(_vector(coef) - _vector(true_coef)))
+    a, b = _two_vectors(coef, true_coef)
+    return _length(a - b)
 
 
 def coefficient_cosine(coef: Any, true_coef: Any) -> float:
@@ -48,7 +50,8 @@ def coefficient_cosine(coef: Any, true_coef: Any) -> float:
     >>> coefficient_cosine([0.1, 0.0], [5.0, 0.0])
     1.0
     """
-    a, b = _vector(coef), _vector(true_coef)
+    a, b = _two_vectors(coef, true_coef)
+    a, b = a / unit_of(a), b / unit_of(b)
     lengths = float(np.linalg.norm(a) * np.linalg.norm(b))
     return float(a @ b) / lengths if lengths > 0 else 0.0
 
@@ -72,10 +75,21 @@ def permutation_accuracy(permutation: Any, true_permutation: Any) -> float:
     0.5
     """
     a, b = np.asarray(permutation), np.asarray(true_permutation)
-    if a.shape != b.shape:
-        raise ValueError(f"permutations of {len(a)} and {len(b)} rows cannot be compared")
+    if a.shape != b.shape or a.ndim != 1 or not len(a):
+        raise ValueError(
+            f"permutations of shapes {a.shape} and {b.shape} cannot be compared; give two vectors "
+            "of the same length"
+        )
     return float(np.mean(a == b))
 
 
-def _vector(values: Any) -> FloatArray:
-    return np.asarray(values, dtype=np.float64).ravel()
+def _length(vector: FloatArray) -> float:
+    unit = unit_of(vector)
+    return float(np.linalg.norm(vector / unit)) * unit
+
+
+def _two_vectors(coef: Any, true_coef: Any) -> tuple[FloatArray, FloatArray]:
+    a, b = finite_vector(coef, "coef"), finite_vector(true_coef, "true_coef")
+    if len(a) != len(b):
+        raise ValueError(f"coef has {len(a)} entries but true_coef has {len(b)}")
+    return a, b

@@ -39,7 +39,7 @@ class MeanCurve:
 
     def __call__(self, away: FloatArray) -> FloatArray:
         """Fitted values where each label is another row's with probability `away`."""
-        if self._whole and np.all(away == away[0]):
+        if self._whole and np.all(away == away[0]) and away[0] < 1.0:
             centre = float(self.y.mean())
             return np.asarray(centre + (self.as_given - centre) / (1.0 - away[0]))
         return self.smooth(self.y, away)

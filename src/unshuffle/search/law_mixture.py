@@ -77,6 +77,7 @@ def fit_law_mixture(
         shape = min(fits, key=lambda s: s.n_parameters * cost - 2.0 * fits[s].log_likelihood)
         found = fits[shape]
     estimates = mismatch_rate is None and match_prob is None
+    log_unit = float(np.log(problem.label_spread or 1.0))
     converged, n_iter = False, 0
     while not converged and n_iter < limits.max_iter:
         n_iter += 1
@@ -85,7 +86,8 @@ def fit_law_mixture(
         rate = model.next_rate(found) if estimates else found.rate
         found = model.around(shape, rate, found.law, found.growth, fitted, centred=False)
         change = found.log_likelihood / problem.n_rows - before
-        converged = abs(change) <= limits.tol * (1.0 + abs(before))
+        # The density of standardised labels: units must not decide when to stop.
+        converged = abs(change) <= limits.tol * (1.0 + abs(before + log_unit))
     mean = float(found.law.weights @ found.law.means) * float(found.spread.mean())
     return LawMixture(shape, replace(found, fitted=found.fitted + mean), n_iter, converged)
 
@@ -99,4 +101,6 @@ def _weighted_step(problem: Problem, solver: LeastSquares, found: NoiseFit) -> F
     centred = problem.y - spread * (precision @ law.means) / total
     weights = problem.restore(found.matched * total / spread**2)
     labels = problem.restore(centred)
+    if weights.max() == 0.0:  # no label is a row's own, so that none says anything of the slopes
+        return found.fitted
     return problem.arrange(WeightedFit(solver, labels).fit(weights / weights.max()))

@@ -64,6 +64,7 @@ class NoiseModel:
         self.curve, self.settings, self.match_prob = curve, settings, match_prob
         self.y, self.starts = curve.y, curve.starts
         self.n_movable = int(curve.starts[-1])
+        self._smallest = settings.smallest_noise * (float(self.y.std()) or 1.0)
 
     def away(self, rate: float) -> FloatArray:
         """Prior probability that each row holds another row's label."""
@@ -76,7 +77,7 @@ class NoiseModel:
     def start(self, shape: NoiseShape) -> tuple[NoiseLaw, FloatArray]:
         """A first law, from the residuals of the labels as given."""
         size = np.abs(self.y - self.curve.as_given)
-        scale = max(median_scale(size), 0.05 * float(size.std()), 1e-300)
+        scale = max(median_scale(size), 0.05 * float(size.std()), self._smallest)
         return first_law(shape, scale), np.zeros(2)
 
     def fit(
@@ -115,6 +116,8 @@ class NoiseModel:
 
     def next_rate(self, found: NoiseFit) -> float:
         """Mean probability of a mismatch among the rows that can move."""
+        if not self.n_movable:
+            return 0.0
         share = 1.0 - float(found.matched[: self.n_movable].mean())
         return min(max(share, 1e-4), self.settings.largest_rate)
 
@@ -138,7 +141,9 @@ class NoiseModel:
             if shape.by_fit:
                 growth = self._next_growth(growth, sums)
                 spread = self._spread(growth, position)
-            law = next_law(shape, sums.component, settings.smallest_scale, centred=centred)
+            law = next_law(
+                shape, sums.component, settings.smallest_scale, self._smallest, centred=centred
+            )
         sums = add_up_noise(NoiseRows(residual, spread, position, away, elsewhere), law)
         score = float(sums.slope @ np.linalg.lstsq(sums.curvature, sums.slope, rcond=None)[0])
         return NoiseFit(rate, sums.log_likelihood, law, growth, fitted, spread, sums.matched, score)

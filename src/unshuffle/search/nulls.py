@@ -39,6 +39,8 @@ class Comparison(NamedTuple):
 
 def match_score(landscape: Landscape, found: SearchResult, objective: float) -> float:
     """How low `objective` is, in logarithms, against the labels' spread and typical optima."""
+    if landscape.total == 0.0:  # unrelated labels that are all equal, drawn from a few values
+        return 0.0
     best = max(objective, landscape.settings.nulls.smallest * landscape.total)
     typical = max(found.typical, best)
     return float(np.log(best / landscape.total) + np.log(best / typical))

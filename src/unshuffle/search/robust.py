@@ -78,14 +78,22 @@ class WeightedFit:
             moment[1:] += y[rows] @ weighted
         gram[1:, 0] = gram[0, 1:]
         first = 0 if solver.fit_intercept else 1
-        theta = np.linalg.lstsq(gram[first:, first:], moment[first:], rcond=None)[0]
-        coef = np.asarray(theta[1 - first :], dtype=np.float64)
+        theta = _solve(gram[first:, first:], moment[first:])
+        coef = theta[1 - first :]
         if self._lead is not None:
             coef = self._lead @ coef
         intercept = float(theta[0]) if solver.fit_intercept else 0.0
         if self._offset is not None:
             intercept -= float(self._offset @ coef)
         return solver.predict(coef, intercept)
+
+
+def _solve(gram: FloatArray, moment: FloatArray) -> FloatArray:
+    """Normal equations in units of the columns' lengths, so that rank does not depend on units."""
+    length = np.sqrt(np.diag(gram))
+    length = np.where(length > 0.0, length, 1.0)
+    theta = np.linalg.lstsq(gram / np.outer(length, length), moment / length, rcond=None)[0]
+    return np.asarray(theta / length, dtype=np.float64)
 
 
 def fit_mixture(
@@ -168,7 +176,9 @@ def _climb(
     tol: float,
 ) -> tuple[FloatArray, Mixture]:
     y, n_open = weighted.y, max(int(np.sum(~known)), 1)
-    floor = weighted.settings.smallest_noise * float(y.std())
+    unit = float(y.std()) or 1.0
+    floor = weighted.settings.smallest_noise * unit
+    smallest_density = weighted.settings.smallest_density / unit
     scale = max(median_scale(np.abs(y - fitted)), floor)
     share = 0.5 if rate is None else rate
     before, converged, n_iter = -np.inf, False, 0
@@ -179,10 +189,11 @@ def _climb(
         own /= scale * np.sqrt(2.0 * np.pi)
         total = own + mismatched * density
         # Far outliers of a surely matched row underflow both terms.
-        total = np.maximum(total, np.finfo(float).tiny)
+        total = np.maximum(total, smallest_density)
         posterior = np.where(known, 1.0, own / total)
         level = float(np.mean(np.log(total)))
-        converged = level - before <= tol * (1.0 + abs(level))
+        # The density of standardised labels: units must not decide when to stop.
+        converged = level - before <= tol * (1.0 + abs(level + np.log(unit)))
         before = level
         fitted = weighted.fit(posterior)
         weight = float(posterior.sum())

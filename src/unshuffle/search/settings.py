@@ -168,6 +168,7 @@ class MixtureSettings:
     huber_steps: int = 30
     huber_tolerance: float = 1e-6  # in units of the noise
     smallest_noise: float = 1e-6  # share of the labels' standard deviation
+    smallest_density: float = 1e-200  # of standardised labels; far outliers underflow
     rows_per_block: int = 4_096  # blocks stay in the cache
     many_rows: int = 50_000  # larger tables start from the fit to a sample of about so many rows
 
@@ -217,6 +218,7 @@ class ProfileSettings:
     free_rounds: int = 10  # with a free rate
     steps: int = 4  # of EM for the law, in a round
     smallest_scale: float = 0.05  # of a component, as a share of the widest
+    smallest_noise: float = 1e-12  # share of the labels' spread, for labels without noise
     steepest: float = 1.2  # coefficients of the log spread
     widest: float = 2.5  # log spread
     many_rows: int = 20_000  # larger tables are judged by a sample of about so many rows

@@ -169,6 +169,10 @@ def open_passes(
         )
     if known is not None and not kinds.is_boolean(types[known]):
         raise TableError(files.path, f"must hold true or false, got {types[known]}", column=known)
+    if group is not None and kinds.is_nested(types[group]):
+        raise TableError(
+            files.path, f"is nested ({types[group]}); groups must be single values", column=group
+        )
     narrow = all(kinds.is_float32(types[name]) for name in chosen)
     dtype = "float32" if narrow else "float64"
     return ParquetPasses(files.files, label, group, known, tuple(chosen), dtype, files.n_rows)
