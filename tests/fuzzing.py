@@ -68,6 +68,16 @@ SETTINGS = {
         "ridge": (0.0, 0.0, 0.1, 1e30),
         "covariance_type": ("auto", "auto", "model", "robust"),
         "streaming": ("auto", "auto", "auto", unshuffle.Streaming(rows_per_part=5)),
+        "early_stopping": (False, False, True),
+        "validation_fraction": (0.2, 0.5, 1e-300),
+    },
+    unshuffle.ShuffledRegressorCV: {
+        "cv": (2, 3),
+        "tempers": ((1.0,), (1.0, 1.5), (1e-6,), (0.0,)),
+        "ridges": ("auto", (0.0,), (1e30,)),
+        "rule": ("one-standard-error", "best"),
+        "n_candidates": (5, 20),
+        "covariance_type": ("auto", "auto", "model", "robust"),
     },
     unshuffle.HardEMRegressor: {
         "n_init": (1, 5, "auto"),
@@ -127,6 +137,18 @@ def one_call(rng):
 
 def measures(rng, made):
     """The functions of `metrics`."""
+    if rng.random() < 0.5:
+        other = pick(rng, (made["y"], np.zeros(3), [1.0, 2.0]))
+        if rng.random() < 0.5:
+            found = metrics.matched_r2(made["y"], other, made["groups"])
+            assert -1.0 <= found <= 1.0, f"matched_r2 returned {found}"
+            return
+        metrics.log_density_gain(
+            made["y"], other, pick(rng, (0.5, 1e-300, 1e300, 0.0, float("nan"))), made["groups"],
+            pairing=pick(rng, ("lost", "mostly-right", "known", "x")),
+            mismatch_rate=pick(rng, (0.0, 0.2, 1.0, 2.0)),
+        )  # fmt: skip
+        return
     measure = pick(rng, (metrics.coefficient_error, metrics.coefficient_cosine,
                          metrics.matched_mse, metrics.permutation_accuracy))  # fmt: skip
     value = measure(made["y"], pick(rng, (made["y"], made["X"], [1.0, 2.0], [])))
@@ -205,6 +227,7 @@ def ask(rng, model, made):
         "predict": lambda: model.predict(made["X"]),
         "predict other": lambda: model.predict(np.full((2, len(model.coef_)), pick(rng, UNITS))),
         "score": lambda: model.score(made["X"], made["y"]),
+        "score in groups": lambda: model.score(made["X"], made["y"], groups=made["groups"]),
         "html": model._repr_html_,
         "conf_int": lambda: model.conf_int(level, method),
         "covariance": lambda: model.covariance(method),
@@ -227,7 +250,8 @@ def ask(rng, model, made):
     }  # fmt: skip
     if not isinstance(model, unshuffle.ShuffledRegressor | unshuffle.StochasticEMRegressor):
         questions = {
-            name: questions[name] for name in ("predict", "predict other", "score", "html")
+            name: questions[name]
+            for name in ("predict", "predict other", "score", "score in groups", "html")
         }
     elif getattr(model, "match_proba_", None) is None and not hasattr(model, "permutation_"):
         questions = {n: q for n, q in questions.items() if n not in {"pairs", "repair"}}
