@@ -315,3 +315,21 @@ def test_a_reader_that_leaves_is_no_error(results, grouped):
     )  # fmt: skip
     assert done.stdout == "row,y\n"
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("unit", [1e60, 1e300, 1e-154, 1e-310])
+@pytest.mark.parametrize("command", ["fit", "suspects", "audit"])
+def test_units_beyond_the_range_are_no_internal_error(tmp_path, command, unit):
+    rng = np.random.default_rng(0)
+    a, noise = rng.normal(size=(2, 30))
+    table = write(tmp_path / "table.csv", a=a, y=unit * (a + noise))
+    result = call(command, table, "--label", "y")
+    assert result.exit_code == 2
+    assert "outside 1e-50 to 1e+50" in " ".join(result.output.split())
+
+
+def test_labels_without_noise_are_no_internal_error(tmp_path):
+    a = np.random.default_rng(0).normal(size=40)
+    table = write(tmp_path / "table.csv", a=a, y=2.0 * a + 1.0, g=np.arange(40) // 5)
+    for command in (("fit",), ("fit", "--group", "g"), ("suspects",), ("audit", "--group", "g")):
+        assert call(command[0], table, "--label", "y", *command[1:]).exit_code in {0, 1}
