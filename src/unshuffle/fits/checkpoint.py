@@ -1,6 +1,5 @@
 """A file from which an interrupted fit continues."""
 
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ import numpy as np
 from ..alignment.state import State
 from ..em.loop import Step
 from ..io.files import replacing
+from ..io.npz import read_npz
 
 SCHEMA = 2
 N_NUMBERS = 5  # of a state's fields, the coefficients included; the others are per row
@@ -120,9 +120,8 @@ def stored_seed(path: Path) -> int:
 def read_fields(path: Path) -> dict[str, Any]:
     """All fields of a checkpoint; refuses what is none."""
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            fields = {name: stored[name] for name in stored.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        fields = read_npz(path)  # bounded by the file's size, and never a pipe or a device
+    except (OSError, ValueError) as error:
         raise ValueError(
             f"{path} is no checkpoint, or it is cut short ({error}); remove it to start anew"
         ) from error

@@ -47,9 +47,11 @@ class ReadSettings:
     # Temporary folders older than this are left by a killed process; no writing takes so long.
     stale_seconds: float = 3600.0
 
-    # Bytes of a model.json, and what a .npy header and a zip entry take beside the numbers.
-    model_json: int = 64 << 20
+    # Bytes of a model.json: parsed, JSON takes up to thirty times as much. Then what a .npy header
+    # and a zip entry take beside the numbers, and arrays of one npz file.
+    model_json: int = 4 << 20
     model_entry: int = 4096
+    npz_entries: int = 64
 
 
 READ = ReadSettings()

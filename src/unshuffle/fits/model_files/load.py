@@ -1,9 +1,7 @@
 """Two files to a model; nothing in them is run, and sizes are checked before memory is taken."""
 
-import io
 import json
 import math
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +10,8 @@ import numpy as np
 from ... import __version__
 from ...exceptions import ModelFileError
 from ...inference.verdict import ORDER, Reason, Verdict
+from ...io.npz import read_npz
+from ...io.opening import read_at_most
 from ...io.settings import READ
 from ...io.tables import DesignColumn
 from ...kernels.types import FloatArray
@@ -38,7 +38,7 @@ def load_model(path: str | Path) -> StoredModel:
     words = _read_json(path)
     try:
         columns = tuple(_column(entry) for entry in words["columns"])
-        size = sum(len(column.terms) for column in columns)
+        size = _count_terms(path, columns)
         k = size + bool(words["fit_intercept"])
         shapes = {"coef": (size,), "intercept": (1,), "covariance": (k, k)}
         if words["has_as_given"]:
@@ -70,14 +70,20 @@ def load_model(path: str | Path) -> StoredModel:
 
 
 def _read_json(path: Path) -> dict[str, Any]:
-    if not path.exists():
-        raise ModelFileError(f"{path}: there is no such model; save_model writes one")
-    size = path.stat().st_size
-    if size > READ.model_json:
-        raise ModelFileError(f"{path}: has {size:,} bytes; at most {READ.model_json:,} are allowed")
     try:
-        words = json.loads(path.read_bytes().decode("utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        content = read_at_most(path, READ.model_json)
+    except FileNotFoundError as error:
+        raise ModelFileError(f"{path}: there is no such model; save_model writes one") from error
+    except OSError as error:
+        raise ModelFileError(f"{path}: {error.strerror}") from error
+    if len(content) > READ.model_json:
+        raise ModelFileError(
+            f"{path}: has more than {READ.model_json:,} bytes, the most that a model may have; "
+            "its settings may hold data that belong into a file of their own"
+        )
+    try:
+        words = json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{path}: is not JSON ({error})") from error
     if not isinstance(words, dict) or words.get("format") != FORMAT:
         raise ModelFileError(f"{path}: is JSON, but not a model of unshuffle")
@@ -95,56 +101,41 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 def _read_arrays(path: Path, shapes: dict[str, tuple[int, ...]]) -> dict[str, FloatArray]:
     """Only plain float64 arrays of the expected shapes, stored without compression."""
-    if not path.exists():
-        raise ModelFileError(f"{path}: is missing; a model is a model.json and a model.npz")
-    arrays = {}
     try:
-        with zipfile.ZipFile(path) as archive:
-            found = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-            if len(found) != len(archive.infolist()) or found.keys() != shapes.keys():
-                raise ModelFileError(
-                    f"{path}: holds {sorted(found)[:6]}, expected {sorted(shapes)}"
-                )
-            for name, shape in shapes.items():
-                _check_entry(path, name, found[name], shape)
-                arrays[name] = _read_array(path, name, archive.read(found[name]), shape)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
-        raise ModelFileError(f"{path}: is damaged ({error}); save the model again") from error
-    return arrays
-
-
-def _check_entry(path: Path, name: str, info: zipfile.ZipInfo, shape: tuple[int, ...]) -> None:
-    stored = info.compress_type == zipfile.ZIP_STORED
-    if not stored or info.file_size != info.compress_size:
-        raise ModelFileError(f"{path}: {name!r} is compressed; models are not")
-    if info.file_size > min(8 * math.prod(shape) + READ.model_entry, path.stat().st_size):
+        _check_size(path, shapes)
+        found = read_npz(path)
+    except FileNotFoundError as error:
         raise ModelFileError(
-            f"{path}: {name!r} declares {info.file_size:,} bytes; shape {shape} needs "
-            f"{8 * math.prod(shape):,}"
-        )
+            f"{path}: is missing; a model is a model.json and a model.npz"
+        ) from error
+    except ModelFileError:
+        raise
+    except (OSError, ValueError) as error:
+        problem = error.strerror if isinstance(error, OSError) else f"is damaged ({error})"
+        raise ModelFileError(f"{path}: {problem}; save the model again") from error
+    if found.keys() != shapes.keys():
+        raise ModelFileError(f"{path}: holds {sorted(found)[:6]}, expected {sorted(shapes)}")
+    for name, shape in shapes.items():
+        array = found[name]
+        if array.shape != shape or array.dtype != np.dtype("<f8"):
+            raise ModelFileError(
+                f"{path}: {name!r} has shape {array.shape} of {array.dtype}, but model.json "
+                f"declares {shape} of float64"
+            )
+        if name in {"coef", "intercept"} and not np.isfinite(array).all():
+            raise ModelFileError(f"{path}: {name!r} holds values that are not finite")
+    return found
 
 
-def _read_array(path: Path, name: str, content: bytes, shape: tuple[int, ...]) -> FloatArray:
-    stream = io.BytesIO(content)
-    try:
-        version = np.lib.format.read_magic(stream)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else (
-            np.lib.format.read_array_header_2_0)  # fmt: skip
-        found, fortran, dtype = read(stream)
-    except ValueError as error:
-        raise ModelFileError(f"{path}: {name!r} is damaged ({error})") from error
-    if found != shape or dtype != np.dtype("<f8"):
+def _check_size(path: Path, shapes: dict[str, tuple[int, ...]]) -> None:
+    """The file may hold the arrays that are expected, and little else."""
+    size = path.stat().st_size
+    most = sum(8 * math.prod(shape) + READ.model_entry for shape in shapes.values())
+    if size > most:
+        declared = ", ".join(f"{name!r} of shape {shape}" for name, shape in shapes.items())
         raise ModelFileError(
-            f"{path}: {name!r} has shape {found} of {dtype}, but model.json declares {shape} of "
-            "float64"
+            f"{path}: has {size:,} bytes, but {declared} take at most {most:,}; save the model again"
         )
-    left = content[stream.tell() :]
-    if len(left) != 8 * math.prod(shape):
-        raise ModelFileError(f"{path}: {name!r} is cut short")
-    array: FloatArray = np.frombuffer(left, "<f8").reshape(shape, order="F" if fortran else "C")
-    if name in {"coef", "intercept"} and not np.isfinite(array).all():
-        raise ModelFileError(f"{path}: {name!r} holds values that are not finite")
-    return array
 
 
 def _kind(word: Any) -> str:
@@ -156,6 +147,18 @@ def _kind(word: Any) -> str:
 def _column(entry: dict[str, Any]) -> DesignColumn:
     levels = entry["levels"]
     return DesignColumn(str(entry["name"]), None if levels is None else tuple(map(str, levels)))
+
+
+def _count_terms(path: Path, columns: tuple[DesignColumn, ...]) -> int:
+    """How many coefficients the columns need; their names must stay short enough to be made."""
+    counts = [1 if c.levels is None else len(c.levels) - 1 for c in columns]
+    letters = sum(len(c.name) * count for c, count in zip(columns, counts, strict=True))
+    if letters > READ.model_json:
+        raise ModelFileError(
+            f"{path}: the names of its {sum(counts):,} coefficients have {letters:,} letters; at "
+            f"most {READ.model_json:,} are allowed"
+        )
+    return sum(counts)
 
 
 def _read_verdict(plain: dict[str, Any] | None) -> Verdict | None:
