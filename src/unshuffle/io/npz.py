@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from .opening import open_regular
 from .settings import READ, ReadSettings
 
-
 DAMAGE = (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, struct.error)
 
 
@@ -41,9 +40,7 @@ def read_npz(path: Path, settings: ReadSettings = READ) -> dict[str, NDArray[Any
             raise ValueError(str(error) or type(error).__name__) from error
 
 
-def check_entries(
-    entries: list[zipfile.ZipInfo], size: int, settings: ReadSettings = READ
-) -> None:
+def check_entries(entries: list[zipfile.ZipInfo], size: int, settings: ReadSettings = READ) -> None:
     """Refuse entries that could become larger than the file that holds them."""
     if len(entries) > settings.npz_entries:
         raise ValueError(

@@ -1,13 +1,13 @@
 """Open files to read: regular ones alone, and no more bytes than a limit."""
 
 import errno
+import io
 import os
 import stat
 from pathlib import Path
-from typing import BinaryIO
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> io.BufferedReader:
     """Open a regular file to read bytes.
 
     A pipe, a device or a socket has no size that memory could follow, and opening one may wait
@@ -27,7 +27,7 @@ def open_regular(path: Path) -> BinaryIO:
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, "is a folder; name a file", str(path))
         raise not_regular(path)
-    return os.fdopen(handle, "rb")
+    return io.BufferedReader(io.FileIO(handle, "rb"))
 
 
 def read_at_most(path: Path, most: int) -> bytes:

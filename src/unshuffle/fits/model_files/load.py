@@ -134,7 +134,7 @@ def _check_size(path: Path, shapes: dict[str, tuple[int, ...]]) -> None:
     if size > most:
         declared = ", ".join(f"{name!r} of shape {shape}" for name, shape in shapes.items())
         raise ModelFileError(
-            f"{path}: has {size:,} bytes, but {declared} take at most {most:,}; save the model again"
+            f"{path}: has {size:,} bytes, but {declared} take at most {most:,}; save it again"
         )
 
 
@@ -151,14 +151,14 @@ def _column(entry: dict[str, Any]) -> DesignColumn:
 
 def _count_terms(path: Path, columns: tuple[DesignColumn, ...]) -> int:
     """How many coefficients the columns need; their names must stay short enough to be made."""
-    counts = [1 if c.levels is None else len(c.levels) - 1 for c in columns]
-    letters = sum(len(c.name) * count for c, count in zip(columns, counts, strict=True))
+    n_terms = sum(column.n_terms for column in columns)
+    letters = sum(len(column.name) * column.n_terms for column in columns)
     if letters > READ.model_json:
         raise ModelFileError(
-            f"{path}: the names of its {sum(counts):,} coefficients have {letters:,} letters; at "
-            f"most {READ.model_json:,} are allowed"
+            f"{path}: the names of its {n_terms:,} coefficients have {letters:,} letters; at most "
+            f"{READ.model_json:,} are allowed"
         )
-    return sum(counts)
+    return n_terms
 
 
 def _read_verdict(plain: dict[str, Any] | None) -> Verdict | None:
