@@ -47,18 +47,20 @@ class ReadSettings:
     numbers_at_once: int = 1 << 20
     # The part of a Parquet file that describes it: bytes of one text, entries of its lists. One of
     # more than `parquet_plain` bytes is counted before it is parsed, because a column of three
-    # bytes becomes an object of a kilobyte; columns of real files take a hundred bytes and more.
+    # bytes becomes objects of two kilobytes. So many columns and groups of rows are allowed, and
+    # further ones for every byte above `parquet_small`; those of real files take ninety bytes.
     parquet_header: int = 64 << 20
-    parquet_entries: int = 10_000_000
+    parquet_entries: int = 1_000_000
     parquet_plain: int = 100_000
     parquet_columns: int = 60_000
-    parquet_column: int = 100
+    parquet_small: int = 6_000_000
+    parquet_column: int = 60
     # Bytes of text that one batch may become where rows share their beginnings.
     parquet_text: int = 4 << 20
     # Bytes for each row in a fit in passes: label, group, place, and what orders them.
     bytes_in_passes: int = 40
-    # Bytes of the keywords of an FCS file.
-    fcs_text: int = 16 << 20
+    # Bytes of the keywords of an FCS file; a keyword of two letters becomes objects of 200 bytes.
+    fcs_text: int = 2 << 20
 
     # Temporary folders older than this are left by a killed process; no writing takes so long.
     stale_seconds: float = 3600.0

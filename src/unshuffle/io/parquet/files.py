@@ -154,18 +154,16 @@ def open_coded(path: Path, columns: Sequence[str], settings: ReadSettings = READ
     file = open_file(path, settings)
     schema, metadata = file.schema_arrow, file.metadata
     text = {name for name in columns if is_text(schema.field(name).type)}
-    for k in range(metadata.num_row_groups if text else 0):
-        group = metadata.row_group(k)
-        chunks = (group.column(j) for j in range(group.num_columns))
-        text -= {chunk.path_in_schema for chunk in chunks if not is_plain(chunk)}
-    coded = tuple(sorted(text))
     with damage(path):
-        return Coded(
-            pq.ParquetFile(
-                _named(path), metadata=metadata, read_dictionary=coded, pre_buffer=False
-            ),
-            coded,
+        for k in range(metadata.num_row_groups if text else 0):
+            group = metadata.row_group(k)
+            chunks = (group.column(j) for j in range(group.num_columns))
+            text -= {chunk.path_in_schema for chunk in chunks if not is_plain(chunk)}
+        coded = tuple(sorted(text))
+        opened = pq.ParquetFile(
+            _named(path), metadata=metadata, read_dictionary=coded, pre_buffer=False
         )
+    return Coded(opened, coded)
 
 
 def _named(path: Path) -> Any:

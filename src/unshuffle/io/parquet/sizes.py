@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 MARK = b"PAR1"
 TAIL = 8  # the length of the description, and the mark
-SCHEMA, ROW_GROUPS, COLUMNS = (2,), (4,), (4, 1)  # lists of the description
+# Lists of the description: columns, groups of rows, columns in each of them, remarks.
+COLUMNS = (2,)
+LISTS = (COLUMNS, (4,), (4, 1), (5,))
 # Fields of the header of a page: its sizes, and its number of values in either version.
 PLAIN_SIZE, STORED_SIZE, VALUES, VALUES_2 = (2,), (3,), (5, 1), (8, 1)
 PAGE_HEADER = 1024  # bytes read at a time; most headers have fewer than a hundred
@@ -60,20 +62,32 @@ def _check_description(path: Path, changed: int, settings: ReadSettings) -> None
             return
         file.seek(size - TAIL - length)
         content = file.read(length)
-    counted = {SCHEMA: 0, ROW_GROUPS: 0, COLUMNS: 0}
-    most = settings.parquet_columns + length // settings.parquet_column
+    further = max(length - settings.parquet_small, 0) // settings.parquet_column
+    counted, most = 0, settings.parquet_columns + further
 
     def count(where: tuple[int, ...], kind: int, value: int) -> None:
-        if kind == LIST and where in counted:
-            counted[where] += value
-            if sum(counted.values()) > most:
-                raise TableError(
-                    path,
-                    f"describes more than {most:,} columns and groups of rows in {length:,} bytes; "
-                    "the file is damaged, or write it with larger groups of rows",
-                )
+        nonlocal counted
+        counted += value if kind == LIST and where in LISTS else 0
+        if counted > most or (where == COLUMNS and value > settings.parquet_columns):
+            raise _too_many(path, most, length)
 
-    _walk(path, content, count)
+    walk = Walk(content, count)
+    try:
+        walk.struct()
+    except TableError:
+        raise
+    except (IndexError, ValueError) as error:
+        raise _damaged(path, f"its description holds {error}") from error
+    if walk.entries > 10 * most:  # small ones, such as the encodings of a column
+        raise _too_many(path, 10 * most, length)
+
+
+def _too_many(path: Path, most: int, length: int) -> TableError:
+    return TableError(
+        path,
+        f"describes more than {most:,} columns, groups of rows and remarks in {length:,} bytes; "
+        "the file is damaged, or write it with larger groups of rows",
+    )
 
 
 def check_pages(
@@ -181,15 +195,6 @@ def _page(raw: BinaryIO, path: Path, start: int) -> _Page:
         raise _damaged(path, "the header of a page declares no size, or less than nothing")
     end = start + walk.place + found[STORED_SIZE]
     return _Page(found[PLAIN_SIZE], found[VALUES] + found[VALUES_2], end)
-
-
-def _walk(path: Path, content: bytes, visit: Any) -> None:
-    try:
-        Walk(content, visit).struct()
-    except TableError:
-        raise
-    except (IndexError, ValueError) as error:
-        raise _damaged(path, f"its description holds {error}") from error
 
 
 def _damaged(path: Path, problem: str) -> TableError:

@@ -35,6 +35,7 @@ class Walk:
 
     def __init__(self, content: bytes, visit: Visit) -> None:
         self.content, self.visit, self.place = content, visit, 0
+        self.entries = 0  # texts and structs in lists that were passed over
 
     def struct(self, above: tuple[int, ...] = ()) -> None:
         """Walk to the end of the struct that starts here."""
@@ -86,6 +87,7 @@ class Walk:
                 self._pass(head & 0xF, depth + 1)
         elif kind in {LIST, SET}:
             inner, length = self._list_head()
+            self.entries += length if inner in {BINARY, STRUCT} else 0
             for _ in range(length):
                 self._pass(inner, depth + 1, in_list=True)
         elif kind in {BYTE, DOUBLE}:
