@@ -7,10 +7,13 @@ from contextlib import contextmanager
 
 import typer
 
+from ..io.visible import shorten_message
+from .interrupts import INTERRUPTED, INTERRUPTS
+from .screen import say
+
 REJECTED = 1
 BAD_INPUT = 2
 OUR_FAULT = 3
-INTERRUPTED = 130
 EXTRAS = {"pyarrow": "frames", "flowio": "fcs", "formulaic": "formula"}
 # Readers name the role of a column that has to be declared otherwise; here it gets its option.
 OPTIONS = {"label": "--label", "features": "--features", "categorical": "--categorical"}
@@ -27,12 +30,14 @@ def plain_errors(command: str, debug: bool = False) -> Iterator[None]:
     except typer.Exit:
         raise
     except KeyboardInterrupt:
-        _leave(command, "interrupted; nothing was written", INTERRUPTED)
+        _leave_interrupted(command)
     except BrokenPipeError:
         # The program that reads the output has ended, as with `| head`: this is no error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit from None
     except Exception as error:
+        if INTERRUPTS.came:  # in the middle of something that made another error of it
+            _leave_interrupted(command)
         if debug:
             raise
         message, code = _explain(error)
@@ -48,7 +53,7 @@ def _explain(error: Exception) -> tuple[str, int]:
         message = f"{where}{error.strerror or error}"
     elif isinstance(error, ValueError):
         option = OPTIONS.get(getattr(error, "role", ""))
-        message = " ".join(str(error).split("\n")) + (f" (option {option})" if option else "")
+        message = str(error) + (f" (option {option})" if option else "")
     elif isinstance(error, MemoryError):
         message = "the table does not fit into memory; choose fewer columns or rows"
     else:
@@ -58,6 +63,12 @@ def _explain(error: Exception) -> tuple[str, int]:
     return message, BAD_INPUT
 
 
+def _leave_interrupted(command: str) -> None:
+    INTERRUPTS.told = True
+    _leave(command, "interrupted; nothing was written", INTERRUPTED)
+
+
 def _leave(command: str, message: str, code: int) -> None:
-    typer.echo(f"unshuffle {command}: {message}", err=True)
+    line = " ".join(message.split("\n"))
+    say(f"unshuffle {command}: {shorten_message(line)}", err=True)
     raise typer.Exit(code) from None

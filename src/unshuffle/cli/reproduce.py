@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .errors import INTERRUPTED, plain_errors
+from .errors import plain_errors
+from .interrupts import INTERRUPTED, INTERRUPTS
+from .screen import say
 
 if TYPE_CHECKING:
     from ..paper.experiment import Experiment, Tick
@@ -58,10 +60,11 @@ def reproduce(
                 run(experiments, out, quick=quick, seed=seed, aptamers=aptamers, announce=announce)
             except KeyboardInterrupt:
                 bar.stop()
-                typer.echo(
+                INTERRUPTS.told = True
+                say(
                     f"\ninterrupted; finished experiments are in {out}; run the same command to "
                     "continue",
                     err=True,
                 )
                 raise typer.Exit(INTERRUPTED) from None
-    typer.echo(f"{out / 'index.html'}")
+    say(f"{out / 'index.html'}")

@@ -121,7 +121,7 @@ def read_fields(path: Path) -> dict[str, Any]:
     """All fields of a checkpoint; refuses what is none."""
     try:
         fields = read_npz(path)  # bounded by the file's size, and never a pipe or a device
-    except (OSError, ValueError) as error:
+    except ValueError as error:
         raise ValueError(
             f"{path} is no checkpoint, or it is cut short ({error}); remove it to start anew"
         ) from error

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from .opening import not_regular
 from .settings import READ
 
 EXCHANGE = 2  # RENAME_EXCHANGE of renameat2 on Linux, RENAME_SWAP of renamex_np on a Mac
@@ -87,6 +88,8 @@ def _writable(path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_dir() and not os.access(path, os.W_OK):
         raise PermissionError(13, "cannot be written to", str(path))
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise not_regular(path)  # a file in its place would end a device or a pipe
     return path
 
 

@@ -39,5 +39,5 @@ def read_at_most(path: Path, most: int) -> bytes:
 
 def not_regular(path: Path) -> OSError:
     """The error for a path that is neither a regular file nor a folder."""
-    problem = "is not a regular file (a pipe or a device?); copy its content into a file first"
+    problem = "is not a regular file (a pipe or a device?); name a file"
     return OSError(errno.EINVAL, problem, str(path))

@@ -35,12 +35,15 @@ class ReadSettings:
     memory_unknown: int = 8 << 30
 
     # Cells of a text file that are split and converted together, and blocks of it from which they
-    # may come; more only cost memory.
+    # may come; more only cost memory. Fewer rows than this would make an array of every cell.
     cells_at_once: int = 20_000
+    rows_at_once: int = 16
     blocks_at_once: int = 8
     # Bytes of a text file from which loading pyarrow takes less time than it saves.
     fast_from: int = 4 << 20
     fast_block: int = 4 << 20
+    # Columns from which pyarrow takes more memory than it saves time.
+    fast_columns: int = 5000
     text_block: int = 1 << 20
 
     # Numbers of a Parquet file in one batch: 8 MB.

@@ -130,7 +130,7 @@ class FcsFile:
             b"(?<=" + mark + b")(" + SIZES + b")" + mark + b"([^" + mark + b"]*)",
             text.replace(b"$", b""), re.IGNORECASE,
         )  # fmt: skip
-        declared = {}
+        declared: dict[str, int] = {}
         for key, value in found:
             name = key.decode().upper()
             if not value.strip().isdigit() or len(value) > MOST_DIGITS:

@@ -112,7 +112,7 @@ class TextFile:
         width, meter = len(self.names), Meter()
         reader = self._reader(meter)
         line = 1 + _extent(self._next(reader, 1, 0)[0])
-        at_once = max(self.settings.cells_at_once // width, 1)
+        at_once = max(self.settings.cells_at_once // width, self.settings.rows_at_once)
         while rows := self._next(reader, at_once, line - 1, meter):
             starts = _starts(rows, line, reader.line_num)
             if set(map(len, rows)) != {width}:
