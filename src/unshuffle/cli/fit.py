@@ -96,6 +96,7 @@ def fit(
     Parquet files of more than 200 million numbers are fitted in passes, without search and verdict.
     """
     with plain_errors("fit", debug):
+        from ..data.scheduler import check_scheduler
         from ..io.files import check_ours
         from ..io.tables import read_rows, read_two
         from . import output
@@ -107,6 +108,12 @@ def fit(
         if out is not None:
             check_ours(out, output.FILES)
         passes = Passes(scheduler, checkpoint, resume)
+        if scheduler is not None:
+            if scheduler.startswith("inproc:"):
+                raise ValueError(
+                    f"--scheduler {scheduler} is inside another process; give a tcp address"
+                )
+            check_scheduler(scheduler)  # at once, before the libraries of a fit are loaded
         roles = options.make_roles(label, features, by or group, known, match_prob, categorical)
         if by is not None:
             if len(tables) != 2:

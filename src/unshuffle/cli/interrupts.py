@@ -6,6 +6,7 @@ from types import FrameType
 from typing import Any
 
 INTERRUPTED = 130
+AGAIN_SECONDS = 0.05
 
 
 class Interrupts:
@@ -42,7 +43,12 @@ class Interrupts:
         if not issubclass(found.exc_type, KeyboardInterrupt):
             sys.__unraisablehook__(found)
             return
-        signal.raise_signal(signal.SIGINT)
+        import threading
+
+        # A moment later: here, too, it could not be raised.
+        again = threading.Timer(AGAIN_SECONDS, signal.raise_signal, [signal.SIGINT])
+        again.daemon = True
+        again.start()
 
 
 INTERRUPTS = Interrupts()
