@@ -23,7 +23,7 @@ class ReadSettings:
     # so many. Tables of numbers shrink three to ten times, and numbers of one digit in Parquet
     # forty times; zeros shrink a thousand times, so that a small file could fill any memory.
     small_file: int = 10_000_000
-    small_memory: int = 150_000_000
+    small_memory: int = 110_000_000
     small_text: int = 200_000_000
     memory_per_byte: int = 64
     text_per_byte: int = 200
@@ -58,7 +58,7 @@ class ReadSettings:
     parquet_columns: int = 60_000
     parquet_small: int = 6_000_000
     parquet_column: int = 60
-    # Bytes of text that one batch may become where rows share their beginnings.
+    # Bytes of text in one batch, however few of the file they come from.
     parquet_text: int = 4 << 20
     # Bytes for each row in a fit in passes: label, group, place, and what orders them.
     bytes_in_passes: int = 40

@@ -243,14 +243,17 @@ def read_batches(
     at_once = max(settings.numbers_at_once // len(columns), 1)
     for path in files:
         (file, coded), done = open_coded(path, columns, settings), 0
+        declared = file.metadata.num_rows
         with damage(path):
             longest = check_pages(file, path, columns, budget, coded)
             rows_at_once = min(at_once, max(settings.parquet_text // max(longest, 1), 1))
             for rows in file.iter_batches(rows_at_once, columns=list(columns)):
+                if done + rows.num_rows > declared:
+                    raise TableError(path, f"declares {declared} rows but holds more")
                 yield Batch(path, done, rows)
                 done += rows.num_rows
-        if done != file.metadata.num_rows:
-            raise TableError(path, f"declares {file.metadata.num_rows} rows but holds {done}")
+        if done != declared:
+            raise TableError(path, f"declares {declared} rows but holds {done}")
 
 
 def _difference(schema: "pa.Schema", other: "pa.Schema") -> str:

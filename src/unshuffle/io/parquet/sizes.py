@@ -38,10 +38,13 @@ class PageSizes(NamedTuple):
         Bytes of the largest page, decompressed.
     dictionary : int
         Bytes of the dictionary, decompressed.
+    mean : int
+        Bytes of one value.
     """
 
     largest: int
     dictionary: int
+    mean: int
 
 
 def check_description(path: Path, settings: ReadSettings = READ) -> None:
@@ -102,7 +105,7 @@ def check_pages(
     Returns
     -------
     longest : int
-        Bytes that a text could have in each row of a batch. More than zero only where few bytes
+        Bytes that a text has in the mean, or could have in each row of a batch where few bytes
         make long texts: where rows refer to a dictionary, if the column is not among those that
         are read as `coded`, or share their beginnings with the rows above.
     """
@@ -115,8 +118,9 @@ def check_pages(
                 name = _top(chunk.path_in_schema, wanted)
                 if name is None:
                     continue
-                pages = _pages(raw, path, chunk)
-                total += pages.largest + pages.dictionary
+                pages, is_text = _pages(raw, path, chunk), chunk.physical_type in BYTES_TYPES
+                # A text is in memory twice: in its page, and as what is made of it.
+                total += (pages.largest + pages.dictionary) * (2 if is_text else 1)
                 if total > budget.allowed // 2:
                     raise TableError(
                         path,
@@ -125,7 +129,8 @@ def check_pages(
                         f"{budget.way}",
                         column=name,
                     )
-                if name not in coded and chunk.physical_type in BYTES_TYPES:
+                longest = max(longest, pages.mean if is_text else 0)
+                if is_text and name not in coded:
                     shared = 0 if is_plain(chunk) else pages.largest
                     longest = max(longest, pages.dictionary, shared)
     return longest
@@ -150,16 +155,16 @@ def _pages(raw: BinaryIO, path: Path, chunk: Any) -> PageSizes:
     start, dictionary, largest = chunk.data_page_offset, 0, 0
     if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < start:
         start = chunk.dictionary_page_offset
-    end, left = start + chunk.total_compressed_size, chunk.num_values
-    while start < end and left > 0:
+    end, values, total = start + chunk.total_compressed_size, 0, 0
+    while start < end and values < chunk.num_values:
         page = _page(raw, path, start)
-        left -= page.values
+        values += page.values
         if page.values:
-            largest = max(largest, page.plain)
+            largest, total = max(largest, page.plain), total + page.plain
         else:
             dictionary = max(dictionary, page.plain)
         start = page.end
-    return PageSizes(largest, dictionary)
+    return PageSizes(largest, dictionary, total // max(values, 1))
 
 
 class _Page(NamedTuple):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...exceptions import TableError
 from ..settings import READ, ReadSettings
 from ..tables.cells import missing
-from ..tables.limits import BYTES, Budget, check_size, check_width
+from ..tables.limits import CELL, Budget, check_size, check_width
 from ..tables.table import ColumnTable
 from ..tables.text import check_names
 from .files import WAY, Batch, common_schema, is_text, open_file, read_batches, table_budget
@@ -70,20 +70,23 @@ class ParquetFiles:
             self._check_type(name)
         check_size(self.path, self.n_rows, len(columns), self.settings)
         budget = table_budget(self.files, self.settings, WAY)
-        budget.take(BYTES * self.n_rows * len(columns))
-        chunks: dict[str, list[NDArray[Any]]] = {name: [] for name in columns}
-        names = {n: dict[Any, str]() for n in columns if n in text or self._is_text(n)}
-        for batch in read_batches(self.files, columns, self.settings, budget):
-            for name in columns:
-                values = (
-                    _names(batch, name, names[name], budget)
-                    if name in names
-                    else np.asarray(batch.numbers(name), dtype=np.float64)
-                )
-                chunks[name].append(values)
+        budget.take(CELL * self.n_rows * len(columns))
         if not self.n_rows:
             raise TableError(self.path, "has no rows")
-        found = {name: np.concatenate(chunks.pop(name)) for name in columns}
+        names = {n: dict[Any, str]() for n in columns if n in text or self._is_text(n)}
+        found: dict[str, NDArray[Any]] = {
+            name: np.empty(self.n_rows, dtype=object if name in names else np.float64)
+            for name in columns
+        }
+        first = 0
+        for batch in read_batches(self.files, columns, self.settings, budget):
+            rows = slice(first, first + batch.rows.num_rows)
+            for name in columns:
+                if name in names:
+                    found[name][rows] = _names(batch, name, names[name], budget)
+                else:
+                    found[name][rows] = batch.numbers(name)
+            first = rows.stop
         pieces = tuple(zip(self.files, self.sizes, strict=True))
         return ColumnTable(self.path, found, self.n_rows, pieces=pieces, budget=budget)
 

@@ -88,7 +88,10 @@ def design_matrix(table: ColumnTable, columns: Sequence[DesignColumn]) -> FloatA
 
 
 def _check_matrix(table: ColumnTable, columns: Sequence[DesignColumn]) -> None:
-    """Categories of one letter become many columns: count what they take before they do."""
+    """Categories of one letter become many columns: count what they take before they do.
+
+    One column of the matrix for each column of the table is counted when that is read.
+    """
     if table.budget is None:
         return
     n_terms = sum(column.n_terms for column in columns)
@@ -100,7 +103,8 @@ def _check_matrix(table: ColumnTable, columns: Sequence[DesignColumn]) -> None:
             "features, or pass an encoded matrix to ShuffledRegressor in Python"
         )
     matrix = f" as a matrix of {n_terms:,} columns"
-    table.budget.take(BYTES * table.n_rows * n_terms, matrix, way=way)
+    further = max(n_terms - len(columns), 0)
+    table.budget.take(BYTES * table.n_rows * further, matrix, way=way)
 
 
 def _codes(table: ColumnTable, column: DesignColumn) -> FloatArray:

@@ -17,7 +17,7 @@ from ...exceptions import TableError
 from ...kernels.types import FloatArray
 from ..opening import open_regular
 from ..settings import READ, ReadSettings
-from .fcs_mixed import is_mixed, read_mixed
+from .fcs_integers import holds_integers, read_integers
 from .limits import amount, check_size, check_width
 from .table import ColumnTable
 from .text import check_names
@@ -55,13 +55,11 @@ class FcsFile:
     ) -> ColumnTable:
         """Read some channels on their linear scale; those in `text` as names."""
         flow = self._open(only_text=True)
-        with _damage(self.path):
-            mixed = is_mixed(flow)
-        if not mixed:
+        if not holds_integers(flow):
             flow = self._open(only_text=False)
         with _damage(self.path):
-            if mixed:
-                flow.events = read_mixed(self.path, flow)
+            if holds_integers(flow):
+                flow.events = read_integers(self.path, flow)
             events = flow.as_array()
         if events.shape != (flow.event_count, len(self.names)):
             raise TableError(
@@ -71,19 +69,22 @@ class FcsFile:
             )
         if not len(events):
             raise TableError(self.path, "holds no events")
-        found: dict[str, Any] = {}
+        places = {name: j for j, name in enumerate(self.names)}
+        found = {name: np.ascontiguousarray(events[:, places[name]]) for name in columns}
+        n_events = len(events)
+        del events, flow  # before names are made, which take as much again
         for name in columns:
-            values = np.ascontiguousarray(events[:, self.names.index(name)])
-            wrong = np.flatnonzero(~np.isfinite(values))
+            wrong = np.flatnonzero(~np.isfinite(found[name]))
             if len(wrong):
                 raise TableError(
                     self.path,
-                    f"{values[wrong[0]]} is not a finite number",
+                    f"{found[name][wrong[0]]} is not a finite number",
                     place=f"event {wrong[0] + 1}",
                     column=name,
                 )
-            found[name] = _names(values) if name in text else values
-        return ColumnTable(self.path, found, len(events))
+            if name in text:
+                found[name] = _names(found[name])
+        return ColumnTable(self.path, found, n_events)
 
     def _open(self, *, only_text: bool) -> Any:
         import flowio
@@ -156,9 +157,9 @@ class FcsFile:
 
 def _names(values: FloatArray) -> NDArray[Any]:
     """Numbers as names, each different one made once."""
-    different, codes = np.unique(values, return_inverse=True)
+    different = np.unique(values)
     names: NDArray[Any] = np.array([f"{value:g}" for value in different], dtype=object)
-    return np.asarray(names[codes])
+    return np.asarray(names[np.searchsorted(different, values)])
 
 
 @contextmanager

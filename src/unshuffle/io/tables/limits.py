@@ -9,6 +9,7 @@ from ...exceptions import TableError
 from ..settings import READ, ReadSettings
 
 BYTES = 8  # of a number, or of the place of a name
+CELL = 2 * BYTES  # in a column, and in the matrix that is made of it
 NAME_BYTES = 100  # of a name as a key, beside the text itself
 TEXT_WAY = "choose fewer columns"
 GZIP_WAY = "decompress it first (gunzip), or choose fewer columns"

@@ -13,11 +13,12 @@ from ...exceptions import TableError
 from ...kernels.types import IntArray
 from ..settings import READ, ReadSettings
 from .cells import NUMBER, CellContext, ColumnBuilder, Kind
-from .limits import BYTES, GZIP_WAY, TEXT_WAY, Budget, check_width, make_budget
+from .limits import BYTES, CELL, GZIP_WAY, TEXT_WAY, Budget, check_width, make_budget
 from .lines import Meter, read_lines
 from .quick import guess_kinds, read_quickly
 from .table import ColumnTable
 
+MOST_BLANK = 100_000  # lines at the end of a file
 SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
 
 
@@ -82,7 +83,7 @@ class TextFile:
             found = read_quickly(self.path, self.separator, self.names, kinds, self.settings)
             if found is not None:
                 n_rows, budget = len(found[columns[0]]), self._budget()
-                budget.take(BYTES * n_rows * len(columns))
+                budget.take(CELL * n_rows * len(columns))
                 return ColumnTable(self.path, found, n_rows, True, budget=budget)
         return self._read_strictly(wanted)
 
@@ -93,7 +94,7 @@ class TextFile:
         numbers = {name: j for j, name in enumerate(self.names)}
         where = [numbers[name] for name in kinds]
         for rows, starts in self.chunks():
-            budget.take(BYTES * len(rows) * (len(builders) + 1))  # cells, and the lines of rows
+            budget.take(len(rows) * (CELL * len(builders) + BYTES))  # cells, and the lines of rows
             lines.add(starts)
             cells = list(zip(*rows, strict=True))
             for j, builder in zip(where, builders, strict=True):
@@ -116,7 +117,7 @@ class TextFile:
         while rows := self._next(reader, at_once, line - 1, meter):
             starts = _starts(rows, line, reader.line_num)
             if set(map(len, rows)) != {width}:
-                rows = self._without_blank_end(rows, starts, reader)
+                rows = self._without_blank_end(rows, starts, reader, meter)
                 self._check_widths(rows, starts, width)
             if rows:
                 yield rows, starts[: len(rows)]
@@ -146,14 +147,16 @@ class TextFile:
         return rows
 
     def _without_blank_end(
-        self, rows: list[list[str]], starts: IntArray, reader: Any
+        self, rows: list[list[str]], starts: IntArray, reader: Any, meter: Meter
     ) -> list[list[str]]:
         """Blank lines are allowed at the end of the file, nowhere else."""
         filled = len(rows)
         while filled and not rows[filled - 1]:
             filled -= 1
-        if filled < len(rows) and any(reader):
-            raise TableError(self.path, "is blank", place=f"line {starts[filled]}")
+        for k, row in enumerate(reader if filled < len(rows) else ()):
+            meter.blocks = 0
+            if row or k > MOST_BLANK:
+                raise TableError(self.path, "is blank", place=f"line {starts[filled]}")
         return rows[:filled]
 
     def _check_widths(self, rows: list[list[str]], starts: IntArray, width: int) -> None:

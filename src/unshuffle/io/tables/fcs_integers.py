@@ -1,27 +1,28 @@
-"""Events of FCS files whose channels are whole numbers of several widths.
+"""Events of FCS files that are whole numbers.
 
-flowio makes an object of each of their values, which takes forty times the memory of the file.
+flowio makes objects of values of several widths, or of the masks of their bits, which take forty
+times the memory of the file.
 """
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...exceptions import TableError
-from ...kernels.types import FloatArray
 from ..opening import open_regular
 
 WIDTHS = (8, 16, 32)  # bits, as flowio reads them
 ORDERS = {"1,2,3,4": "<", "1,2": "<", "4,3,2,1": ">", "2,1": ">"}
 
 
-def is_mixed(flow: Any) -> bool:
-    """Whether flowio would make objects of the values."""
-    return flow.data_type.lower() == "i" and len(set(_bits(flow))) > 1
+def holds_integers(flow: Any) -> bool:
+    """Whether the values are whole numbers, by the keywords of a file."""
+    return str(flow.data_type).lower() == "i"
 
 
-def read_mixed(path: Path, flow: Any) -> FloatArray:
+def read_integers(path: Path, flow: Any) -> NDArray[Any]:
     """All values, event by event, as flowio gives them: without the bits above a channel's range.
 
     `flow` holds the keywords.
@@ -46,7 +47,7 @@ def read_mixed(path: Path, flow: Any) -> FloatArray:
             path, f"holds {len(content):,} bytes of events, but one takes {kind.itemsize}"
         )
     stored = np.frombuffer(content, kind)
-    events = np.empty((len(stored), len(bits)))
+    events = np.empty((len(stored), len(bits)), dtype=f"u{max(bits) // 8}")
     for j in range(len(bits)):
         highest = int(flow.text[f"p{j + 1}r"])
         events[:, j] = stored[str(j)] & np.uint32(min(_power(highest), 2**32) - 1)
