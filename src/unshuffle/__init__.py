@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         TableError,
         UnidentifiableWarning,
         UnshuffleWarning,
+        WorkerLostError,
     )
     from .fits.model_files import StoredModel, load_model, save_model
     from .fits.progress import Progress
@@ -68,6 +69,7 @@ _HOMES = {
     "UnidentifiableWarning": "exceptions",
     "UnshuffleWarning": "exceptions",
     "Verdict": "inference.verdict",
+    "WorkerLostError": "exceptions",
     "fit_parquet": "estimators.parquet",
     "warm_up": "fits.warm_up",
 }
@@ -103,6 +105,7 @@ __all__ = [
     "UnidentifiableWarning",
     "UnshuffleWarning",
     "Verdict",
+    "WorkerLostError",
     "audit_release",
     "check_blocks",
     "datasets",

@@ -66,3 +66,7 @@ class OutputError(FileExistsError):
 
 class SchedulerLostError(ConnectionError):
     """The scheduler of a Dask cluster cannot be reached, or the connection was lost."""
+
+
+class WorkerLostError(ConnectionError):
+    """The workers of a Dask cluster have too little memory, or died during a fit."""

@@ -1,4 +1,4 @@
-"""Models as files: what was saved is loaded; what is wrong is named (see also test_hostile.py)."""
+"""Models as files: what was saved is loaded; what is wrong is named (see also tests/hostile)."""
 
 import json
 import warnings

@@ -44,7 +44,7 @@ def test_what_was_written_is_read(tmp_path, rows, zipped, separator, at_once):
     kind = ".tsv" if separator == "\t" else ".csv"
     path = tmp_path / (f"t{kind}.gz" if zipped else f"t{kind}")
     write(path, [("number", "name"), *rows], separator, zipped)
-    small = ReadSettings(cells_at_once=at_once)
+    small = ReadSettings(cells_at_once=at_once, rows_at_once=1)
     table = open_table(path, small).read(["name", "number"], {"name"})
     assert table.columns["number"].tolist() == [float(number) for number, _ in rows]
     assert table.columns["name"].tolist() == [name for _, name in rows]
@@ -103,7 +103,7 @@ def test_kinds_of_text_people_have(tmp_path, content, expected):
 
 
 def test_the_mixture_of_commas_and_points_is_found_across_chunks(tmp_path):
-    small = ReadSettings(cells_at_once=4)
+    small = ReadSettings(cells_at_once=4, rows_at_once=1)
     path = tmp_path / "t.csv"
     path.write_text("a;b\n" + "1;2\n" * 10 + "1,5;2\n" + "1;2\n" * 10 + "1;2.5\n")
     with pytest.raises(TableError, match=r"line 23, column 'b': '2.5' has a decimal point, but "):

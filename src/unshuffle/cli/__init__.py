@@ -1,5 +1,25 @@
 """The command line: one file per sub-command."""
 
-from .app import main
+from .interrupts import INTERRUPTS
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        INTERRUPTS.watch()
+        from .app import run  # typer takes a while to load, in which the user may interrupt
+
+        run()
+    except KeyboardInterrupt:
+        INTERRUPTS.leave()
+    except SystemExit as error:
+        if INTERRUPTS.came and error.code:
+            INTERRUPTS.leave()
+        raise
+    except Exception:
+        if INTERRUPTS.came:
+            INTERRUPTS.leave()
+        raise
+
 
 __all__ = ["main"]

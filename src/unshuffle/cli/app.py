@@ -2,19 +2,49 @@
 
 import gc
 import inspect
-from collections.abc import Callable
-from typing import Annotated
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from .. import __version__
+from ..io.visible import visible
 from . import audit, blocks, fit, predict, repair, simulate, suspects
 from .demo import demo
 from .errors import end_on_termination
 from .reproduce import reproduce
+from .screen import allow_any_letter, show_tracebacks
 from .settings import CLI
 
+
+@contextmanager
+def _visible_usage_errors() -> Iterator[None]:
+    """Wrong arguments are repeated to the user, and may be names of files."""
+    try:
+        yield
+    except Exception as error:
+        message: Any = getattr(error, "message", None)
+        if hasattr(error, "format_message") and isinstance(message, str):
+            error.message = visible(message)  # type: ignore[attr-defined]
+        raise
+
+
+class _Commands(TyperGroup):
+    def make_context(self, *arguments: Any, **more: Any) -> Any:
+        """Read the arguments before the command."""
+        with _visible_usage_errors():
+            return super().make_context(*arguments, **more)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Read the arguments of the command, and run it."""
+        with _visible_usage_errors():
+            return super().invoke(ctx)
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="Regression when the pairing between rows and labels is lost.",
     no_args_is_help=True,
     add_completion=False,
@@ -62,8 +92,10 @@ def _root(
     """
 
 
-def main() -> None:
-    """Run the command line."""
+def run() -> None:
+    """Run the command that the arguments name."""
     gc.set_threshold(CLI.objects_between_collections)
     end_on_termination()
+    allow_any_letter()
+    show_tracebacks()
     app()

@@ -10,6 +10,7 @@ import typer
 
 from . import options
 from .errors import plain_errors
+from .screen import cell
 
 if TYPE_CHECKING:
     from ..estimators.audit import AuditResult
@@ -101,7 +102,7 @@ def _show(result: "AuditResult", label: str) -> None:
     )
     if result.n_alone:
         console.print(f"{result.n_alone} rows are alone in their group, not hidden by the shuffle.")
-    table = Table(title=f"Rows whose own {label} is found", title_justify="left")
+    table = Table(title=f"Rows whose own {cell(label)} is found", title_justify="left")
     for head in ("", "by the attack", "by guessing inside groups"):
         table.add_column(head, justify="left" if not head else "right")
     table.add_row("exactly", str(result.found), f"{result.found_by_guessing.value:.1%}")

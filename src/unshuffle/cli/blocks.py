@@ -6,6 +6,7 @@ import typer
 
 from . import options
 from .errors import plain_errors
+from .screen import say
 
 EXAMPLES = """
 [bold]Example[/bold]
@@ -64,7 +65,7 @@ def blocks(
         if as_json:
             print_json({"data": data, "label": rows.label, **result.to_dict()})
         else:
-            typer.echo(str(result))
+            say(str(result))
             if result.finding == "exchange":
                 name = result.checks[0].column
-                typer.echo(f"\nNext: unshuffle fit, with --group {name} and the same label")
+                say(f"\nNext: unshuffle fit, with --group {name} and the same label")

@@ -8,6 +8,7 @@ import typer
 
 from . import options
 from .errors import plain_errors
+from .screen import say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,9 +34,9 @@ def demo(
         _compare(Console(), seed)
         warnings.simplefilter("ignore")  # the verdict reports it
         model = fit_with_verdict(EASY, seed)
-        typer.echo(str(model.summary()))
+        say(str(model.summary()))
         page.write(build_report(model, title="House prices shuffled inside 60 zones").encode())
-        typer.echo(f"Written: {out}")
+        say(f"Written: {out}")
 
 
 def _compare(console: "Console", seed: int) -> None:

@@ -8,11 +8,14 @@ from contextlib import contextmanager
 
 import typer
 
+from ..io.visible import shorten_message
+from .interrupts import INTERRUPTED, INTERRUPTS
+from .screen import say
+
 REJECTED = 1
 BAD_INPUT = 2
 OUR_FAULT = 3
-INTERRUPTED = 130  # by the user: 128 and the number of the signal, as in a shell
-TERMINATED = 143  # by the system
+TERMINATED = 143  # by the system: 128 and the number of the signal, as in a shell
 EXTRAS = {"pyarrow": "frames", "flowio": "fcs", "formulaic": "formula"}
 # Readers name the role of a column that has to be declared otherwise; here it gets its option.
 OPTIONS = {"label": "--label", "features": "--features", "categorical": "--categorical"}
@@ -54,13 +57,14 @@ def plain_errors(command: str, debug: bool = False) -> Iterator[None]:
     except typer.Exit:
         raise
     except KeyboardInterrupt as error:
-        message = f"{interruption(error)}; every output is as it was, or complete"
-        _leave(command, message, exit_code(error))
+        _leave_interrupted(command, error)
     except BrokenPipeError:
         # The program that reads the output has ended, as with `| head`: this is no error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit from None
     except Exception as error:
+        if INTERRUPTS.came:  # in the middle of something that made another error of it
+            _leave_interrupted(command, KeyboardInterrupt())
         if debug:
             raise
         message, code = _explain(error)
@@ -87,12 +91,13 @@ def _explain(error: Exception) -> tuple[str, int]:
     return message, BAD_INPUT
 
 
+def _leave_interrupted(command: str, error: KeyboardInterrupt) -> None:
+    INTERRUPTS.told = True
+    message = f"{interruption(error)}; every output is as it was, or complete"
+    _leave(command, message, exit_code(error))
+
+
 def _leave(command: str, message: str, code: int) -> None:
-    typer.echo(f"unshuffle {command}: {_one_line(message)}", err=True)
+    line = " ".join(message.split("\n"))
+    say(f"unshuffle {command}: {shorten_message(line)}", err=True)
     raise typer.Exit(code) from None
-
-
-def _one_line(message: str) -> str:
-    """The message with line breaks as spaces, and other control characters of names escaped."""
-    joined = " ".join(message.splitlines())
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in joined)

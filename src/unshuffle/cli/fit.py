@@ -97,6 +97,7 @@ def fit(
     Parquet files of more than 200 million numbers are fitted in passes, without search and verdict.
     """
     with plain_errors("fit", debug):
+        from ..data.scheduler import check_scheduler
         from ..io.outputs import Outputs
         from ..io.tables import read_rows, read_two
         from . import output
@@ -107,6 +108,12 @@ def fit(
         if by is not None and group is not None:
             raise ValueError("give --by (two tables) or --group (one table), not both")
         passes = Passes(scheduler, checkpoint, resume)
+        if scheduler is not None:
+            if scheduler.startswith("inproc:"):
+                raise ValueError(
+                    f"--scheduler {scheduler} is inside another process; give a tcp address"
+                )
+            check_scheduler(scheduler)  # at once, before the libraries of a fit are loaded
         files = tables if by is not None else find_tables(tables, passes)
         outputs = Outputs([*tables, *files], force=force)
         folder = None if out is None else outputs.claim(out, RESULTS)

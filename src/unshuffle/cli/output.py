@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import typer
 
 from .. import __version__
+from ..io.visible import visible
+from .screen import say, say_json
 
 if TYPE_CHECKING:
     from ..io.outputs import Output
@@ -39,7 +40,7 @@ def describe(fitted: "Fitted") -> dict[str, Any]:
 
 def print_json(document: dict[str, Any]) -> None:
     """One document on standard output; what is not a finite number is null."""
-    typer.echo(json.dumps(_plain(document), indent=1, ensure_ascii=False, allow_nan=False))
+    say_json(json.dumps(_plain(document), indent=1, ensure_ascii=False, allow_nan=False))
 
 
 def print_fit(fitted: "Fitted") -> None:
@@ -48,20 +49,20 @@ def print_fit(fitted: "Fitted") -> None:
     text = str(fitted.model.summary())
     colour = {"trust": "green", "caution": "yellow", "reject": "red"}[verdict.level]
     first, _, rest = text.partition("\n")
-    typer.echo(typer.style(first, fg=colour, bold=True))
-    typer.echo(rest)
+    say(first, colour=colour)
+    say(rest)
 
 
 def print_notes(fitted: "Fitted", quiet: bool) -> None:
     """The warnings of a fit, on standard error."""
     for note in [] if quiet else fitted.notes:
-        typer.echo(f"note: {note}", err=True)
+        say(f"note: {note}", err=True)
 
 
 def print_files(paths: Iterable[Path | None]) -> None:
     """Name the files that were written."""
     for path in filter(None, paths):
-        typer.echo(f"Written: {path}")
+        say(f"Written: {path}")
 
 
 def write_fit(fitted: "Fitted", folder: "Output") -> list[Path]:
@@ -75,7 +76,7 @@ def write_fit(fitted: "Fitted", folder: "Output") -> list[Path]:
     rows = fitted.rows
     return write_folder(
         fitted.model, folder, write_rest, label=rows.label, columns=rows.columns,
-        settings={**fitted.settings, "data": rows.table.title},
+        settings={**fitted.settings, "data": visible(rows.table.title)},
     )  # fmt: skip
 
 
@@ -116,7 +117,7 @@ def write_report(fitted: "Fitted", path: Path) -> None:
 
     rows = fitted.rows
     data = DataFacts(
-        source=rows.table.title,
+        source=visible(rows.table.title),
         n_rows=len(rows.X),
         n_groups=fitted.model.n_groups_,
         n_known=0 if rows.known is None else int(rows.known.sum()),
@@ -125,7 +126,7 @@ def write_report(fitted: "Fitted", path: Path) -> None:
         group=rows.group,
         group_names=None if rows.groups is None else rows.groups.tolist(),
     )
-    title = f"{rows.label} in {rows.table.title}"
+    title = visible(f"{rows.label} in {rows.table.title}")
     page = build_report(fitted.model, data=data, settings=fitted.settings, title=title)
     path.write_text(page, encoding="utf-8")
 

@@ -5,9 +5,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import typer
-
 from .output import print_files, print_json, write_folder
+from .screen import say
 
 if TYPE_CHECKING:
     from ..estimators.stochastic import StochasticEMRegressor
@@ -118,7 +117,7 @@ def fit_in_passes(
             verbose=int(sys.stderr.isatty() and not quiet),
         )
     for warning in [] if quiet else caught:
-        typer.echo(f"note: {warning.message}", err=True)
+        say(f"note: {warning.message}", err=True)
     return model
 
 
@@ -131,6 +130,6 @@ def report_passes(
     if as_json:
         print_json({"label": label, **model.summary().to_dict(), "files": files})
         return
-    typer.echo(str(model.summary()))
-    typer.echo(NO_VERDICT)
+    say(str(model.summary()))
+    say(NO_VERDICT)
     print_files(files)

@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 
+from ..io.visible import visible
 from . import options
 from .errors import plain_errors
+from .screen import say
 
 EXAMPLES = """
 [bold]Example[/bold]
@@ -67,6 +69,6 @@ def predict(
         elif out is not None:
             print_files([out])
         else:
-            write_rows(sys.stdout, columns)
+            write_rows(sys.stdout, {visible(name): values for name, values in columns.items()})
         if stored.verdict_ is not None and stored.verdict_.level != "trust" and not as_json:
-            typer.echo(f"note: the verdict on this model is {stored.verdict_}", err=True)
+            say(f"note: the verdict on this model is {stored.verdict_}", err=True)

@@ -7,6 +7,7 @@ import typer
 
 from . import options
 from .errors import REJECTED, plain_errors
+from .screen import say
 
 EXAMPLES = """
 [bold]Example[/bold]
@@ -75,10 +76,10 @@ def repair(
             print_json({"verdict": model.verdict_.level, "moved": moved, "rows": len(y),
                         "file": out if wanted else None, "notes": fitted.notes})  # fmt: skip
         else:
-            typer.echo(f"Verdict: {model.verdict_}")
+            say(f"Verdict: {model.verdict_}")
             if wanted:
-                typer.echo(f"{moved} of {len(y)} labels were moved\nWritten: {out}")
+                say(f"{moved} of {len(y)} labels were moved\nWritten: {out}")
             else:
-                typer.echo("Nothing was written; --accept-rejected writes the file all the same.")
+                say("Nothing was written; --accept-rejected writes the file all the same.")
         if fitted.rejected:
             raise typer.Exit(REJECTED)

@@ -7,6 +7,8 @@ import typer
 
 from . import options
 from .errors import exit_code, interruption, plain_errors
+from .interrupts import INTERRUPTS
+from .screen import say
 
 if TYPE_CHECKING:
     from ..paper.experiment import Experiment, Tick
@@ -64,10 +66,11 @@ def reproduce(
                 )  # fmt: skip
             except KeyboardInterrupt as error:
                 bar.stop()
-                typer.echo(
+                INTERRUPTS.told = True
+                say(
                     f"\n{interruption(error)}; finished experiments are in {out}; run the same "
                     "command to continue",
                     err=True,
                 )
                 raise typer.Exit(exit_code(error)) from None
-    typer.echo(f"{out / 'index.html'}")
+    say(f"{out / 'index.html'}")

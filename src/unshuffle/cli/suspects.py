@@ -7,6 +7,7 @@ import typer
 
 from . import options
 from .errors import REJECTED, plain_errors
+from .screen import cell, say
 from .settings import CLI
 
 EXAMPLES = """
@@ -91,7 +92,7 @@ def suspects(
                         "suspects": listed, "file": out, "notes": fitted.notes})  # fmt: skip
         else:
             _show(columns, len(fitted.rows.y), fitted.model.pairing_, threshold)
-            typer.echo(f"Verdict: {verdict}")
+            say(f"Verdict: {verdict}")
             print_files([out])
         if fitted.rejected:
             raise typer.Exit(REJECTED)
@@ -102,20 +103,20 @@ def _show(columns: dict[str, Any], n_rows: int, pairing: str, threshold: float) 
     from rich.table import Table
 
     lines = list(zip(*columns.values(), strict=True))
-    typer.echo(
+    say(
         f"{len(lines)} of {n_rows} rows are less than {threshold:.0%} likely to hold their own "
         "label and no gross error"
     )
     if pairing == "lost":
-        typer.echo("The order given carries no information: any row may hold any label.")
+        say("The order given carries no information: any row may hold any label.")
     if not lines:
         return
     table = Table()
     for name in columns:
-        table.add_column(name, justify="right")
+        table.add_column(cell(name), justify="right")
     for row, value, kind, probability, partner, share in lines[: CLI.listed]:
         named = (str(partner), f"{share:.3f}") if partner > 0 else ("-", "-")
         table.add_row(str(row), f"{value:g}", str(kind), f"{probability:.3f}", *named)
     Console().print(table)
     if len(lines) > CLI.listed:
-        typer.echo(f"... and {len(lines) - CLI.listed} more; --out FILE writes them all")
+        say(f"... and {len(lines) - CLI.listed} more; --out FILE writes them all")

@@ -14,8 +14,10 @@ from uuid import uuid4
 
 import numpy as np
 
-from ..exceptions import SchedulerLostError
+from ..exceptions import SchedulerLostError, WorkerLostError
+from .scheduler import check_scheduler
 from .settings import READ
+from .workers import Load, check_memory, check_running, killed
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -25,6 +27,7 @@ Answer = TypeVar("Answer")
 # Columns beside the features while the table is shuffled.
 LABEL, GROUP, KNOWN, NUMBER = "__label__", "__group__", "__known__", "__number__"
 SHUFFLE = "p2p"
+NO_LOAD = Load(0, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,17 +57,22 @@ class DaskParts:
     client : Client
     futures : list of Future
         One part each.
+    load : Load
+        What the table puts on the cluster.
     """
 
-    def __init__(self, client: "Client", futures: "list[Future[Any]]") -> None:
+    def __init__(
+        self, client: "Client", futures: "list[Future[Any]]", load: Load = NO_LOAD
+    ) -> None:
         self.client = client
         self.futures = futures
+        self.load = load
         self._token = uuid4().hex[:8]
 
     def map(self, function: Callable[..., Answer], *arguments: object, name: str) -> list[Answer]:
         """Ask every part; `name` is what the dashboard shows."""
         asked: list[Future[Any]] = []
-        with told_of_lost_scheduler(self.client, asked):
+        with told_of_lost_scheduler(self.client, asked, self.load):
             asked += self.client.map(
                 _ask,
                 self.futures,
@@ -73,8 +81,23 @@ class DaskParts:
                 function=function,
                 arguments=arguments,
             )
+            _wait(self.client, asked, self.load)
             answers: list[Answer] = self.client.gather(asked)
         return answers
+
+
+def _wait(client: "Client", asked: "list[Future[Any]]", load: Load) -> None:
+    """Wait for answers; give up where no worker is left that could give them."""
+    from distributed import wait
+
+    while True:
+        try:
+            with client.as_current():
+                wait(asked, timeout=READ.seconds_paused)
+        except TimeoutError:
+            check_running(client, load)
+        else:
+            return
 
 
 def _ask(part: Any, function: Callable[..., Answer], arguments: tuple[object, ...]) -> Answer:
@@ -96,6 +119,8 @@ def compute_together(*collections: Any) -> tuple[Any, ...]:
 @contextmanager
 def connected(scheduler: str | None, n_threads: int) -> Iterator["Client"]:
     """A client of `scheduler`, or the one in use, or one of threads in this process."""
+    if scheduler is not None:
+        check_scheduler(scheduler)
     try:
         from distributed import Client, LocalCluster, get_client
     except ModuleNotFoundError as error:
@@ -104,11 +129,11 @@ def connected(scheduler: str | None, n_threads: int) -> Iterator["Client"]:
         ) from error
     if scheduler is not None:
         try:
-            client = Client(scheduler, set_as_default=False)
-        except OSError as error:
+            client = Client(scheduler, set_as_default=False, timeout=READ.seconds_to_connect)
+        except (OSError, ValueError) as error:
             raise SchedulerLostError(
-                f"no scheduler answers at {scheduler}; start one with `dask scheduler` and give "
-                "the address that it prints"
+                f"no scheduler answers at {scheduler} ({type(error).__name__}); start one with "
+                "`dask scheduler` and give the address that it prints"
             ) from error
         with client:
             yield client
@@ -128,19 +153,28 @@ def connected(scheduler: str | None, n_threads: int) -> Iterator["Client"]:
 
 
 @contextmanager
-def told_of_lost_scheduler(client: "Client", asked: "list[Future[Any]]") -> Iterator[None]:
+def told_of_lost_scheduler(
+    client: "Client", asked: "list[Future[Any]]", load: Load
+) -> Iterator[None]:
     """Say what happened where Dask only says that something was cancelled.
 
     Errors of what was `asked` are the workers' own and pass as they are.
     """
     from concurrent.futures import CancelledError
 
+    from distributed import KilledWorker
     from distributed.comm.core import CommClosedError
 
     try:
         yield
-    except SchedulerLostError:
+    except (SchedulerLostError, WorkerLostError):
         raise
+    except KilledWorker as error:
+        raise killed(client, load) from error
+    except RuntimeError as error:
+        if SHUFFLE not in str(error).lower() and SHUFFLE not in type(error).__name__.lower():
+            raise
+        raise killed(client, load) from error  # a worker was lost in the middle of the shuffle
     except (CancelledError, CommClosedError, TimeoutError, OSError) as error:
         if any(future.status == "error" for future in asked):
             raise
@@ -226,7 +260,7 @@ def frame_from_files(read: Callable[[Any], Any], chunks: list[Any], meta: Any) -
 
 
 def bring_groups_together(
-    client: "Client", frame: Any, features: list[Any], make: Callable[[Piece], Any]
+    client: "Client", frame: Any, features: list[Any], n_rows: int, make: Callable[[Piece], Any]
 ) -> DaskParts:
     """Shuffle the rows of a numbered table so that groups are whole, and make a part of each piece.
 
@@ -235,7 +269,10 @@ def bring_groups_together(
     from dask.delayed import delayed
 
     check_numeric(frame, features)
-    with told_of_lost_scheduler(client, []):
+    n_parts = frame.npartitions if GROUP in frame.columns else 1
+    load = Load.of_table(n_rows, len(features), n_parts)
+    with told_of_lost_scheduler(client, [], load):
+        check_memory(client, load)
         try:
             client.wait_for_workers(1, timeout=READ.seconds_to_wait)
         except TimeoutError as error:
@@ -243,6 +280,7 @@ def bring_groups_together(
                 f"the scheduler has no workers after {READ.seconds_to_wait:g} s; start some with "
                 "`dask worker`"
             ) from error
+        check_memory(client, load)  # of those that came meanwhile
         columns = [f"__x{j}__" for j in range(len(features))]  # a shuffle wants text
         frame = frame.rename(columns=dict(zip(features, columns, strict=True)))
         if GROUP in frame.columns:
@@ -254,7 +292,7 @@ def bring_groups_together(
             build(piece, columns, make, dask_key_name=f"part-{token}-{k}")
             for k, piece in enumerate(frame.to_delayed())
         ]
-        return DaskParts(client, client.compute(pieces))
+        return DaskParts(client, client.compute(pieces), load)
 
 
 def check_numeric(frame: Any, features: list[Any]) -> None:

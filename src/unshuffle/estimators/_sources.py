@@ -113,7 +113,9 @@ class ParquetSource:
                 chunks = self.table.chunks(streaming.rows_per_part)
                 read = partial(read_chunk, self.table)
                 frame = cluster.frame_from_files(read, chunks, read(chunks[0]).iloc[:0])
-                yield cluster.bring_groups_together(client, frame, self.names, part_of)
+                yield cluster.bring_groups_together(
+                    client, frame, self.names, self.table.n_rows, part_of
+                )
             return
         table = self.table
         with (
@@ -145,7 +147,7 @@ class DaskSource:
         """Parts on the workers of a cluster."""
         with cluster.connected(streaming.scheduler, n_jobs) as client:
             frame = cluster.number_rows(self.frame, self.sizes)
-            yield cluster.bring_groups_together(client, frame, self.names, part_of)
+            yield cluster.bring_groups_together(client, frame, self.names, self.shape[0], part_of)
 
 
 def find_source(

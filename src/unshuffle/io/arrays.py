@@ -2,6 +2,8 @@
 
 import io
 import math
+import os
+import struct
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .opening import open_regular
 from .settings import READ
+
+DAMAGE = (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, struct.error)
 
 
 class ArrayFileError(ValueError):
@@ -52,7 +57,9 @@ def read_arrays(
         Whether the file may hold more than what is read.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
+            size = os.fstat(file.fileno()).st_size
+            _check_entries(archive.infolist(), size)
             found = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
             missing = expected.keys() - found.keys()
             if len(found) != len(archive.infolist()) or missing or (
@@ -60,20 +67,29 @@ def read_arrays(
             ):  # fmt: skip
                 raise ArrayFileError(f"holds {sorted(found)[:6]}, expected {sorted(expected)}")
             return {
-                name: _read(path, archive, found[name], name, entry)
+                name: _read(size, archive, found[name], name, entry)
                 for name, entry in expected.items()
             }
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+    except DAMAGE as error:
         raise ArrayFileError(f"is damaged ({error})") from error
 
 
+def _check_entries(entries: list[zipfile.ZipInfo], size: int) -> None:
+    """Refuse arrays that could become larger than the file that holds them."""
+    if len(entries) > READ.npz_entries:
+        raise ArrayFileError(f"holds {len(entries):,} arrays; at most {READ.npz_entries} are read")
+    declared = sum(info.file_size for info in entries)
+    if declared > size:
+        raise ArrayFileError(f"declares {declared:,} bytes of arrays, but has {size:,}")
+
+
 def _read(
-    path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, entry: Entry
+    size: int, archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, entry: Entry
 ) -> NDArray[Any]:
     stored = info.compress_type == zipfile.ZIP_STORED
     if not stored or info.file_size != info.compress_size:
         raise ArrayFileError(f"{name!r} is compressed, which we never do")
-    if info.file_size > entry.most_bytes(path.stat().st_size):
+    if info.file_size > entry.most_bytes(size):
         raise ArrayFileError(
             f"{name!r} declares {info.file_size:,} bytes; too many for shape {entry.shape}"
         )

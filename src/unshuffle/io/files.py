@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from .opening import not_regular
 from .parts import InUseError, locked, part_file, part_folder, remove_abandoned
 
 EXCHANGE = 2  # RENAME_EXCHANGE of renameat2 on Linux, RENAME_SWAP of renamex_np on a Mac
@@ -78,6 +79,10 @@ def recover(folder: Path) -> None:
 def _prepare(path: Path) -> Path:
     path = path.absolute()
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir() and not os.access(path, os.W_OK):
+        raise PermissionError(13, "cannot be written to", str(path))
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise not_regular(path)  # a file in its place would end a device or a pipe
     remove_abandoned(path.parent)
     return path
 

@@ -8,6 +8,7 @@ from ..inference.intervals import Estimates
 from ..inference.verdict import Reason, Verdict
 from ..io.frames import make_frame
 from ..io.html import html_table
+from ..io.visible import visible
 from .markup import number, p_value
 
 COLUMNS = ("coef", "std err", "t", "p", "low", "high")
@@ -99,6 +100,7 @@ class Summary:
 
     def __str__(self) -> str:
         heads, rows = self._cells()
+        rows = [[visible(name), *cells] for name, *cells in rows]
         widths = [max(len(line[k]) for line in [heads, *rows]) for k in range(len(heads))]
         wide = sum(widths) + 2 * (len(widths) - 1)
         lines = [] if self.verdict is None else _verdict_lines(self.verdict)

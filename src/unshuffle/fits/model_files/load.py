@@ -10,6 +10,7 @@ from ... import __version__
 from ...exceptions import ModelFileError
 from ...inference.verdict import ORDER, Reason, Verdict
 from ...io.arrays import ArrayFileError, Entry, read_arrays
+from ...io.opening import read_at_most
 from ...io.settings import READ
 from ...io.tables import DesignColumn
 from ...kernels.types import FloatArray
@@ -35,7 +36,7 @@ def load_model(path: str | Path) -> StoredModel:
     words = _read_json(path)
     try:
         columns = tuple(_column(entry) for entry in words["columns"])
-        size = sum(len(column.terms) for column in columns)
+        size = _count_terms(path, columns)
         k = size + bool(words["fit_intercept"])
         shapes = {"coef": (size,), "intercept": (1,), "covariance": (k, k)}
         if words["has_as_given"]:
@@ -73,14 +74,20 @@ def model_files(path: Path) -> tuple[Path, Path]:
 
 
 def _read_json(path: Path) -> dict[str, Any]:
-    if not path.exists():
-        raise ModelFileError(f"{path}: there is no such model; save_model writes one")
-    size = path.stat().st_size
-    if size > READ.model_json:
-        raise ModelFileError(f"{path}: has {size:,} bytes; at most {READ.model_json:,} are allowed")
     try:
-        words = json.loads(path.read_bytes().decode("utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        content = read_at_most(path, READ.model_json)
+    except FileNotFoundError as error:
+        raise ModelFileError(f"{path}: there is no such model; save_model writes one") from error
+    except OSError as error:
+        raise ModelFileError(f"{path}: {error.strerror}") from error
+    if len(content) > READ.model_json:
+        raise ModelFileError(
+            f"{path}: has more than {READ.model_json:,} bytes, the most that a model may have; "
+            "its settings may hold data that belong into a file of their own"
+        )
+    try:
+        words = json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{path}: is not JSON ({error})") from error
     if not isinstance(words, dict) or words.get("format") != FORMAT:
         raise ModelFileError(f"{path}: is JSON, but not a model of unshuffle")
@@ -98,10 +105,14 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 def _read_arrays(path: Path, shapes: dict[str, tuple[int, ...]]) -> dict[str, FloatArray]:
     """Only plain float64 arrays of the expected shapes, stored without compression."""
-    if not path.exists():
-        raise ModelFileError(f"{path}: is missing; a model is a model.json and a model.npz")
     try:
         arrays = read_arrays(path, {name: Entry("<f8", shape) for name, shape in shapes.items()})
+    except FileNotFoundError as error:
+        raise ModelFileError(
+            f"{path}: is missing; a model is a model.json and a model.npz"
+        ) from error
+    except OSError as error:
+        raise ModelFileError(f"{path}: {error.strerror}") from error
     except ArrayFileError as error:
         raise ModelFileError(f"{path}: {error}; save the model again") from error
     for name in ("coef", "intercept"):
@@ -119,6 +130,18 @@ def _kind(word: Any) -> str:
 def _column(entry: dict[str, Any]) -> DesignColumn:
     levels = entry["levels"]
     return DesignColumn(str(entry["name"]), None if levels is None else tuple(map(str, levels)))
+
+
+def _count_terms(path: Path, columns: tuple[DesignColumn, ...]) -> int:
+    """How many coefficients the columns need; their names must stay short enough to be made."""
+    n_terms = sum(column.n_terms for column in columns)
+    letters = sum(len(column.name) * column.n_terms for column in columns)
+    if letters > READ.model_json:
+        raise ModelFileError(
+            f"{path}: the names of its {n_terms:,} coefficients have {letters:,} letters; at most "
+            f"{READ.model_json:,} are allowed"
+        )
+    return n_terms
 
 
 def _read_verdict(plain: dict[str, Any] | None) -> Verdict | None:

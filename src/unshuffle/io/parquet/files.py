@@ -1,21 +1,31 @@
 """Parquet files, opened within limits; a damaged one is one plain error that names it."""
 
 import glob
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...exceptions import TableError
+from ..opening import open_regular
 from ..settings import READ, ReadSettings
 from ..tables.cells import missing
+from ..tables.limits import NAME_BYTES, Budget, make_budget
+from .sizes import check_description, check_pages, is_plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
+
+
+Made = TypeVar("Made")
+
+WAY_IN_PASSES = "write it again without compression and dictionaries"
+WAY = f"choose fewer columns, {WAY_IN_PASSES}, or fit it in passes (a checkpoint, or Streaming)"
 
 
 class Batch(NamedTuple):
@@ -57,6 +67,35 @@ class Batch(NamedTuple):
             self.refuse(problem, ~finite, name)
         return numbers
 
+    def names(
+        self, name: str, seen: dict[Any, Made], make: Callable[[Any], Made], budget: Budget
+    ) -> NDArray[Any]:
+        """What `make` gives for the value of each row, made once for each that is not in `seen`.
+
+        Values are looked at one by one, so that the budget ends the reading before memory does.
+        """
+        import pyarrow.compute as pc
+
+        column = self.column(name)
+        coded = column.dictionary_encode()
+        values, codes = coded.dictionary, np.asarray(coded.indices)
+        if len(values) > len(codes):  # the file's, of which these rows use a part
+            used, codes = np.unique(codes, return_inverse=True)
+            values = values.take(used)
+        if is_text(column.type) and len(values):
+            longest = int(pc.max(pc.binary_length(values)).as_py())
+            if longest > READ.longest_field:
+                problem = f"holds a text of {longest:,} bytes; names have at most"
+                raise TableError(self.path, f"{problem} {READ.longest_field:,}", column=name)
+        made: NDArray[Any] = np.empty(len(values), dtype=object)
+        for k, value in enumerate(values):
+            plain = value.as_py()
+            if plain not in seen:
+                budget.take(sys.getsizeof(plain) + NAME_BYTES, " with its names", name)
+                seen[plain] = make(plain)
+            made[k] = seen[plain]
+        return np.asarray(made[codes])
+
     def refuse(self, problem: str, wrong: NDArray[np.bool_], name: str) -> None:
         """Raise an error that names the first row that is wrong."""
         place = f"row {self.before + int(np.argmax(wrong)) + 1}"
@@ -92,11 +131,79 @@ def open_file(path: Path, settings: ReadSettings = READ) -> "pq.ParquetFile":
             'Parquet files need pyarrow: pip install "unshuffle[frames]"', name=error.name
         ) from error
     with damage(path):
+        check_description(path, settings)
         return pq.ParquetFile(
-            path,
+            _named(path),
             thrift_string_size_limit=settings.parquet_header,
             thrift_container_size_limit=settings.parquet_entries,
+            pre_buffer=False,  # else the columns of the whole file are in memory at once
         )
+
+
+class Coded(NamedTuple):
+    """An open file, and which of its columns are read as codes."""
+
+    file: Any
+    columns: tuple[str, ...]
+
+
+def open_coded(path: Path, columns: Sequence[str], settings: ReadSettings = READ) -> Coded:
+    """Open a file to read some columns, texts as codes: one long text may stand in every row."""
+    import pyarrow.parquet as pq
+
+    file = open_file(path, settings)
+    schema, metadata = file.schema_arrow, file.metadata
+    text = {name for name in columns if is_text(schema.field(name).type)}
+    with damage(path):
+        for k in range(metadata.num_row_groups if text else 0):
+            group = metadata.row_group(k)
+            chunks = (group.column(j) for j in range(group.num_columns))
+            text -= {chunk.path_in_schema for chunk in chunks if not is_plain(chunk)}
+        coded = tuple(sorted(text))
+        opened = pq.ParquetFile(
+            _named(path), metadata=metadata, read_dictionary=coded, pre_buffer=False
+        )
+    return Coded(opened, coded)
+
+
+def _named(path: Path) -> Any:
+    """A path, or an open file where pyarrow could not spell its name."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return open_regular(path)
+    return path
+
+
+def is_text(kind: Any) -> bool:
+    """Whether a column holds text, as it stands or as codes."""
+    import pyarrow.types as kinds
+
+    inner = kind.value_type if kinds.is_dictionary(kind) else kind
+    return bool(kinds.is_string(inner) or kinds.is_large_string(inner))
+
+
+def as_text(table: Any, budget: Budget) -> Any:
+    """Codes of text as text; what each row then takes is counted first."""
+    import pyarrow.compute as pc
+
+    for j, field in enumerate(table.schema):
+        if not is_text(field.type):
+            continue
+        for chunk in table.column(j).chunks:
+            coded = chunk.dictionary_encode()
+            lengths = np.asarray(pc.fill_null(pc.binary_length(coded.dictionary), 0))
+            taken = int(lengths[np.asarray(pc.fill_null(coded.indices, 0))].sum(dtype=np.int64))
+            budget.take(taken, " with its names", field.name)
+        table = table.set_column(j, field.name, table.column(j).cast(field.type.value_type))
+    return table
+
+
+def table_budget(
+    files: Sequence[Path], settings: ReadSettings = READ, way: str = WAY_IN_PASSES
+) -> Budget:
+    """What the table in some Parquet files may take in memory."""
+    return make_budget(files, way, settings)
 
 
 @contextmanager
@@ -126,18 +233,27 @@ def common_schema(files: Sequence[Path], settings: ReadSettings = READ) -> "pa.S
 
 
 def read_batches(
-    files: Sequence[Path], columns: Sequence[str], settings: ReadSettings = READ
+    files: Sequence[Path],
+    columns: Sequence[str],
+    settings: ReadSettings = READ,
+    budget: Budget | None = None,
 ) -> Iterator[Batch]:
     """Some columns of all files, in order; a file must hold as many rows as it declares."""
+    budget = budget or table_budget(files, settings)
     at_once = max(settings.numbers_at_once // len(columns), 1)
     for path in files:
-        file, done = open_file(path, settings), 0
+        (file, coded), done = open_coded(path, columns, settings), 0
+        declared = file.metadata.num_rows
         with damage(path):
-            for rows in file.iter_batches(at_once, columns=list(columns)):
+            longest = check_pages(file, path, columns, budget, coded)
+            rows_at_once = min(at_once, max(settings.parquet_text // max(longest, 1), 1))
+            for rows in file.iter_batches(rows_at_once, columns=list(columns)):
+                if done + rows.num_rows > declared:
+                    raise TableError(path, f"declares {declared} rows but holds more")
                 yield Batch(path, done, rows)
                 done += rows.num_rows
-        if done != file.metadata.num_rows:
-            raise TableError(path, f"declares {file.metadata.num_rows} rows but holds {done}")
+        if done != declared:
+            raise TableError(path, f"declares {declared} rows but holds {done}")
 
 
 def _difference(schema: "pa.Schema", other: "pa.Schema") -> str:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,10 +12,22 @@ import numpy as np
 from ...exceptions import TableError
 from ...kernels.block_em import Features
 from ...kernels.types import BoolArray, FloatArray, IntArray
+from ..settings import READ
 from ..tables.cells import missing
-from ..tables.limits import check_size
+from ..tables.limits import BYTES, check_size
 from ..tables.roles import Roles, choose_features
-from .files import Batch, damage, find_files, open_file, read_batches
+from .files import (
+    WAY,
+    Batch,
+    as_text,
+    damage,
+    find_files,
+    open_coded,
+    open_file,
+    read_batches,
+    table_budget,
+)
+from .sizes import check_pages
 from .table import ParquetFiles
 
 
@@ -61,6 +74,8 @@ class ParquetPasses:
     def read_features(self) -> Features:
         """All features at once, for a table that fits into memory."""
         check_size(self.files[0], self.n_rows, len(self.features))
+        budget = table_budget(self.files, way=WAY)
+        budget.take(BYTES * self.n_rows * len(self.features))
         X = np.empty((self.n_rows, len(self.features)), dtype=self.dtype)
         first = 0
         for batch in self.batches():
@@ -70,7 +85,6 @@ class ParquetPasses:
 
     def labels(self) -> FloatArray:
         """The labels of all rows."""
-        check_size(self.files[0], self.n_rows, 2)  # labels, and as many numbers of groups
         y = np.empty(self.n_rows)
         for rows, batch in self._column(self.label):
             y[rows] = batch.numbers(self.label)
@@ -90,13 +104,10 @@ class ParquetPasses:
         if self.group is None:
             return codes
         seen: dict[Any, int] = {}
+        budget = table_budget(self.files)
         for rows, batch in self._column(self.group):
-            encoded = batch.column(self.group).dictionary_encode()
-            names = encoded.dictionary.to_pylist()
-            if any(isinstance(name, float) and math.isnan(name) for name in names):
-                batch.refuse(missing("NaN"), np.isnan(batch.column(self.group)), self.group)
-            lookup = np.array([seen.setdefault(name, len(seen)) for name in names], dtype=np.int64)
-            codes[rows] = lookup[np.asarray(encoded.indices)]
+            number = partial(_number, batch, self.group, seen)
+            codes[rows] = batch.names(self.group, seen, number, budget)
         return codes
 
     def chunks(self, rows_per_chunk: int) -> list[Chunk]:
@@ -116,10 +127,15 @@ class ParquetPasses:
     def read_chunk(self, chunk: Chunk, names: Mapping[str | None, str], number: str) -> Any:
         """The rows of a chunk as a data frame with some columns renamed and one of row numbers."""
         others = [name for name in (self.label, self.group, self.known) if name is not None]
-        file = open_file(chunk.path)
+        columns = [*self.features, *others]
+        file, coded = open_coded(chunk.path, columns)
         above = [file.metadata.row_group(k).num_rows for k in range(chunk.row_groups[0])]
+        budget = table_budget([chunk.path])
+        budget.take(BYTES * chunk.n_rows * len(columns))
         with damage(chunk.path):
-            table = file.read_row_groups(list(chunk.row_groups), columns=[*self.features, *others])
+            check_pages(file, chunk.path, columns, budget, coded)
+            table = file.read_row_groups(list(chunk.row_groups), columns=columns)
+            table = as_text(table, budget)
         batch = Batch(chunk.path, sum(above), table)
         for name in (*self.features, self.label):
             batch.numbers(name)
@@ -175,7 +191,16 @@ def open_passes(
         )
     narrow = all(kinds.is_float32(types[name]) for name in chosen)
     dtype = "float32" if narrow else "float64"
+    check_size(files.path, files.n_rows, 2)  # labels, and as many numbers of groups
+    table_budget(files.files).take(READ.bytes_in_passes * files.n_rows)
     return ParquetPasses(files.files, label, group, known, tuple(chosen), dtype, files.n_rows)
+
+
+def _number(batch: Batch, column: str, seen: dict[Any, int], name: Any) -> int:
+    """The number of a group that was not seen before."""
+    if isinstance(name, float) and math.isnan(name):
+        batch.refuse(missing("NaN"), np.isnan(batch.column(column)), column)
+    return len(seen)
 
 
 def _is_number(kind: Any) -> bool:

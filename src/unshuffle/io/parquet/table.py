@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from ...exceptions import TableError
 from ..settings import READ, ReadSettings
 from ..tables.cells import missing
-from ..tables.limits import check_size, check_width
+from ..tables.limits import CELL, Budget, check_size, check_width
 from ..tables.table import ColumnTable
 from ..tables.text import check_names
-from .files import Batch, common_schema, open_file, read_batches
+from .files import WAY, Batch, common_schema, is_text, open_file, read_batches, table_budget
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -69,23 +69,36 @@ class ParquetFiles:
         for name in columns:
             self._check_type(name)
         check_size(self.path, self.n_rows, len(columns), self.settings)
-        chunks: dict[str, list[NDArray[Any]]] = {name: [] for name in columns}
-        for batch in read_batches(self.files, columns, self.settings):
-            for name in columns:
-                is_text = name in text or _is_text(self.schema.field(name).type)
-                chunks[name].append(_names(batch, name) if is_text else _floats(batch, name))
+        budget = table_budget(self.files, self.settings, WAY)
+        budget.take(CELL * self.n_rows * len(columns))
         if not self.n_rows:
             raise TableError(self.path, "has no rows")
-        found = {name: np.concatenate(chunks.pop(name)) for name in columns}
+        names = {n: dict[Any, str]() for n in columns if n in text or self._is_text(n)}
+        found: dict[str, NDArray[Any]] = {
+            name: np.empty(self.n_rows, dtype=object if name in names else np.float64)
+            for name in columns
+        }
+        first = 0
+        for batch in read_batches(self.files, columns, self.settings, budget):
+            rows = slice(first, first + batch.rows.num_rows)
+            for name in columns:
+                if name in names:
+                    found[name][rows] = _names(batch, name, names[name], budget)
+                else:
+                    found[name][rows] = batch.numbers(name)
+            first = rows.stop
         pieces = tuple(zip(self.files, self.sizes, strict=True))
-        return ColumnTable(self.path, found, self.n_rows, pieces=pieces)
+        return ColumnTable(self.path, found, self.n_rows, pieces=pieces, budget=budget)
+
+    def _is_text(self, name: str) -> bool:
+        return is_text(self.schema.field(name).type)
 
     def _check_type(self, name: str) -> None:
         import pyarrow.types as kinds
 
         kind = self.schema.field(name).type
         inner = kind.value_type if kinds.is_dictionary(kind) else kind
-        flat = (kinds.is_integer, kinds.is_floating, kinds.is_boolean, kinds.is_decimal, _is_text)
+        flat = (kinds.is_integer, kinds.is_floating, kinds.is_boolean, kinds.is_decimal, is_text)
         if not any(is_kind(inner) for is_kind in flat):
             nested = "a nested column" if kinds.is_nested(kind) else f"of type {kind}"
             raise TableError(
@@ -97,26 +110,13 @@ class ParquetFiles:
             )
 
 
-def _is_text(kind: Any) -> bool:
-    import pyarrow.types as kinds
-
-    inner = kind.value_type if kinds.is_dictionary(kind) else kind
-    return bool(kinds.is_string(inner) or kinds.is_large_string(inner))
-
-
-def _floats(batch: Batch, name: str) -> NDArray[Any]:
-    return np.asarray(batch.numbers(name), dtype=np.float64)
-
-
-def _names(batch: Batch, name: str) -> NDArray[Any]:
+def _names(batch: Batch, name: str, seen: dict[Any, str], budget: Budget) -> NDArray[Any]:
     """Groups or categories as text; each different one is converted once."""
-    coded = batch.column(name).dictionary_encode()
-    names: NDArray[Any] = np.array([_name(v) for v in coded.dictionary.to_pylist()], dtype=object)
-    column = names[np.asarray(coded.indices)]
+    column = batch.names(name, seen, _name, budget)
     blank = column == ""
     if blank.any():
         batch.refuse(missing(""), blank, name)
-    return np.asarray(column)
+    return column
 
 
 def _name(value: Any) -> str:

@@ -1,6 +1,7 @@
 """Text cells to a column of numbers or of names, chunk by chunk, without guessing."""
 
 import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...exceptions import TableError
 from ...kernels.types import FloatArray
+from .limits import NAME_BYTES, Budget
 
 Kind = Literal["number", "text", "either"]
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
@@ -30,6 +32,8 @@ class CellContext:
         Names row i, counted from 0.
     commas : bool
         Whether decimal commas are allowed: not where commas separate fields.
+    budget : Budget
+        What the table may take in memory.
     dotted, comma : str
         Where the first number with a decimal point and with a decimal comma stood.
     """
@@ -37,6 +41,7 @@ class CellContext:
     path: Path
     place: Callable[[int], str]
     commas: bool
+    budget: Budget
     dotted: str = ""
     comma: str = ""
 
@@ -181,6 +186,9 @@ class ColumnBuilder:
             raise self.reading.error(missing(names[k]), self.n_rows + k, self.name)
         if self._may_be_numbers and self.n_rows:
             self._check_new(names)
+        new = set(names) - self._seen.keys()
+        letters = sum(sys.getsizeof(name) for name in new)
+        self.reading.budget.take(letters + NAME_BYTES * len(new), " with its names", self.name)
         keep = self._seen.setdefault
         column: NDArray[Any] = np.array([keep(name, name) for name in names], dtype=object)
         return column

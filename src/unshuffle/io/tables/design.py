@@ -8,6 +8,7 @@ import numpy as np
 from ...exceptions import TableError
 from ...kernels.types import FloatArray
 from ..settings import READ, ReadSettings
+from .limits import BYTES
 from .table import ColumnTable
 
 
@@ -23,6 +24,11 @@ class DesignColumn(NamedTuple):
 
     name: str
     levels: tuple[str, ...] | None = None
+
+    @property
+    def n_terms(self) -> int:
+        """How many columns it has in the design matrix."""
+        return 1 if self.levels is None else max(len(self.levels) - 1, 0)
 
     @property
     def terms(self) -> list[str]:
@@ -67,7 +73,8 @@ def design_matrix(table: ColumnTable, columns: Sequence[DesignColumn]) -> FloatA
     Numbers are written straight into the matrix, so that memory holds the table and the matrix,
     and nothing else.
     """
-    X = np.empty((table.n_rows, sum(len(column.terms) for column in columns)))
+    _check_matrix(table, columns)
+    X = np.empty((table.n_rows, sum(column.n_terms for column in columns)))
     j = 0
     for column in columns:
         if column.levels is None:
@@ -76,8 +83,28 @@ def design_matrix(table: ColumnTable, columns: Sequence[DesignColumn]) -> FloatA
             codes = _codes(table, column)
             for k in range(1, len(column.levels)):
                 X[:, j + k - 1] = codes == k
-        j += len(column.terms)
+        j += column.n_terms
     return X
+
+
+def _check_matrix(table: ColumnTable, columns: Sequence[DesignColumn]) -> None:
+    """Categories of one letter become many columns: count what they take before they do.
+
+    One column of the matrix for each column of the table is counted when that is read.
+    """
+    if table.budget is None:
+        return
+    n_terms = sum(column.n_terms for column in columns)
+    widest = max(columns, key=lambda column: column.n_terms)
+    way = ""
+    if widest.levels is not None:
+        way = (
+            f"{widest.name!r} has {len(widest.levels)} categories: merge some, leave it out of the "
+            "features, or pass an encoded matrix to ShuffledRegressor in Python"
+        )
+    matrix = f" as a matrix of {n_terms:,} columns"
+    further = max(n_terms - len(columns), 0)
+    table.budget.take(BYTES * table.n_rows * further, matrix, way=way)
 
 
 def _codes(table: ColumnTable, column: DesignColumn) -> FloatArray:

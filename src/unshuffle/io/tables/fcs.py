@@ -1,5 +1,6 @@
 """FCS files of cytometers, through flowio; every size a file declares is checked first."""
 
+import os
 import re
 import warnings
 from collections.abc import Collection, Iterator, Sequence
@@ -10,19 +11,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...exceptions import TableError
+from ...kernels.types import FloatArray
+from ..opening import open_regular
 from ..settings import READ, ReadSettings
-from .limits import check_size, check_width
+from .fcs_integers import holds_integers, read_integers
+from .limits import amount, check_size, check_width
 from .table import ColumnTable
 from .text import check_names
 
 SEGMENTS = {"TEXT": (10, 18), "DATA": (26, 34), "ANALYSIS": (42, 50)}
 HEADER = 58
-DECLARED = re.compile(
-    rb"\$(TOT|PAR|(?:BEGIN|END)(?:DATA|ANALYSIS|STEXT))[^0-9A-Za-z]\s*(-?\d+)", re.IGNORECASE
-)
+SIZES = b"TOT|PAR|(?:BEGIN|END)(?:DATA|ANALYSIS|STEXT)"
 SMALLEST_VALUE = 1  # byte
+MOST_DIGITS = 20  # FCS pads its numbers with blanks or zeros
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,12 @@ class FcsFile:
         self, columns: Sequence[str], text: Collection[str] = (), numbers: Collection[str] = ()
     ) -> ColumnTable:
         """Read some channels on their linear scale; those in `text` as names."""
-        flow = self._open(only_text=False)
+        flow = self._open(only_text=True)
+        if not holds_integers(flow):
+            flow = self._open(only_text=False)
         with _damage(self.path):
+            if holds_integers(flow):
+                flow.events = read_integers(self.path, flow)
             events = flow.as_array()
         if events.shape != (flow.event_count, len(self.names)):
             raise TableError(
@@ -61,31 +69,34 @@ class FcsFile:
             )
         if not len(events):
             raise TableError(self.path, "holds no events")
-        found: dict[str, Any] = {}
+        places = {name: j for j, name in enumerate(self.names)}
+        found = {name: np.ascontiguousarray(events[:, places[name]]) for name in columns}
+        n_events = len(events)
+        del events, flow  # before names are made, which take as much again
         for name in columns:
-            values = np.ascontiguousarray(events[:, self.names.index(name)])
-            wrong = np.flatnonzero(~np.isfinite(values))
+            wrong = np.flatnonzero(~np.isfinite(found[name]))
             if len(wrong):
                 raise TableError(
                     self.path,
-                    f"{values[wrong[0]]} is not a finite number",
+                    f"{found[name][wrong[0]]} is not a finite number",
                     place=f"event {wrong[0] + 1}",
                     column=name,
                 )
-            found[name] = np.array([f"{v:g}" for v in values], object) if name in text else values
-        return ColumnTable(self.path, found, len(events))
+            if name in text:
+                found[name] = _names(found[name])
+        return ColumnTable(self.path, found, n_events)
 
     def _open(self, *, only_text: bool) -> Any:
         import flowio
 
         self._check_declared()
-        with _damage(self.path), self.path.open("rb") as file:
+        with _damage(self.path), open_regular(self.path) as file:
             return flowio.FlowData(file, only_text=only_text)
 
     def _check_declared(self) -> None:
         """Offsets must lie inside the file, and the events must fit into it."""
-        size = self.path.stat().st_size
-        with self.path.open("rb") as file:
+        with open_regular(self.path) as file:
+            size = os.fstat(file.fileno()).st_size
             header = file.read(HEADER)
             if not header.startswith(b"FCS") or len(header) < HEADER:
                 raise TableError(self.path, "does not start like an FCS file")
@@ -94,25 +105,61 @@ class FcsFile:
                 if not 0 <= start <= size or not -1 <= end <= size:
                     self._refuse(f"its {name} segment is declared at {start}-{end}", size)
             start, end = places["TEXT"]
-            if not HEADER <= start < end or end - start > self.settings.fcs_text:
+            if not HEADER <= start < end:
                 self._refuse(f"its TEXT segment is declared at {start}-{end}", size)
+            self._check_keywords("TEXT", start, end)
             file.seek(start)
             text = file.read(end - start + 1)
-        declared = {key.upper().decode(): int(value) for key, value in DECLARED.findall(text)}
+        declared = self._declared(text)
         for key, value in declared.items():
-            if value < 0 or (key.startswith(("BEGIN", "END")) and value > size):
+            if key.startswith(("BEGIN", "END")) and value > size:
                 self._refuse(f"${key} is {value}", size)
+        self._check_keywords("ANALYSIS", *places["ANALYSIS"])
+        self._check_keywords(
+            "ANALYSIS", declared.get("BEGINANALYSIS", 0), declared.get("ENDANALYSIS", 0)
+        )
         n_events, n_channels = declared.get("TOT", 0), declared.get("PAR", 0)
         check_width(self.path, n_channels, self.settings)
         if n_events * n_channels * SMALLEST_VALUE > size:
             self._refuse(f"{n_events:,} events of {n_channels} channels are declared", size)
-        size_in_memory = 2 * n_channels  # as stored, and as floats
-        check_size(self.path, n_events, size_in_memory, self.settings)
+        check_size(self.path, n_events, 2 * n_channels, self.settings)  # as stored, and as floats
+
+    def _declared(self, text: bytes) -> dict[str, int]:
+        """Sizes that the keywords declare, found like flowio finds them: wherever a $ stands."""
+        mark = re.escape(text[:1])
+        found = re.findall(
+            b"(?<=" + mark + b")(" + SIZES + b")" + mark + b"([^" + mark + b"]*)",
+            text.replace(b"$", b""), re.IGNORECASE,
+        )  # fmt: skip
+        declared: dict[str, int] = {}
+        for key, value in found:
+            name = key.decode().upper()
+            if not value.strip().isdigit() or len(value) > MOST_DIGITS:
+                shown = value[:MOST_DIGITS].decode("latin-1")
+                raise TableError(self.path, f"${name} is {shown!r}, which is no size")
+            declared[name] = max(int(value), declared.get(name, 0))
+        return declared
+
+    def _check_keywords(self, name: str, start: int, end: int) -> None:
+        """Keywords become many small objects, so that they are bounded more tightly than events."""
+        if end - start > self.settings.fcs_text:
+            raise TableError(
+                self.path,
+                f"its {name} segment has {amount(end - start)}; at most "
+                f"{amount(self.settings.fcs_text)} of keywords are read",
+            )
 
     def _refuse(self, found: str, size: int) -> None:
         raise TableError(
             self.path, f"{found}, but the file has {size:,} bytes; it is damaged or cut short"
         )
+
+
+def _names(values: FloatArray) -> NDArray[Any]:
+    """Numbers as names, each different one made once."""
+    different = np.unique(values)
+    names: NDArray[Any] = np.array([f"{value:g}" for value in different], dtype=object)
+    return np.asarray(names[np.searchsorted(different, values)])
 
 
 @contextmanager
@@ -122,6 +169,8 @@ def _damage(path: Path) -> Iterator[None]:
         warnings.simplefilter("error")
         try:
             yield
+        except TableError:
+            raise
         except Exception as error:
             what = f"{type(error).__name__}: {error}".splitlines()[0]
             raise TableError(path, f"cannot be read as FCS ({what})") from error

@@ -1,10 +1,70 @@
 """How large a table may be, checked before memory is taken for it."""
 
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ...exceptions import TableError
 from ..settings import READ, ReadSettings
+
+BYTES = 8  # of a number, or of the place of a name
+CELL = 2 * BYTES  # in a column, and in the matrix that is made of it
+NAME_BYTES = 100  # of a name as a key, beside the text itself
+TEXT_WAY = "choose fewer columns"
+GZIP_WAY = "decompress it first (gunzip), or choose fewer columns"
+
+
+@dataclass
+class Budget:
+    """Bytes that a table may take; they follow the size of its files.
+
+    Attributes
+    ----------
+    path : Path
+    size : int
+        Bytes of all files of the table.
+    allowed : int
+    way : str
+        What the user can do about a table that takes more.
+    taken : int
+    """
+
+    path: Path
+    size: int
+    allowed: int
+    way: str = TEXT_WAY
+    taken: int = 0
+
+    def take(self, n_bytes: int, what: str = "", column: str = "", way: str = "") -> None:
+        """Count bytes before they are taken; refuse more than are allowed."""
+        self.taken += n_bytes
+        if self.taken > self.allowed:
+            raise TableError(
+                self.path,
+                f"takes at least {amount(self.taken)} in memory{what}, but a file of "
+                f"{amount(self.size)} may take at most {amount(self.allowed)}; {way or self.way}",
+                column=column,
+            )
+
+
+def amount(n_bytes: float) -> str:
+    """Bytes in the unit that suits them."""
+    for unit in ("bytes", "kB", "MB"):
+        if n_bytes < 1000:
+            return f"{n_bytes:.0f} {unit}" if unit == "bytes" else f"{n_bytes:.1f} {unit}"
+        n_bytes /= 1000
+    return f"{n_bytes:,.1f} GB"
+
+
+def make_budget(
+    files: Sequence[Path], way: str = TEXT_WAY, settings: ReadSettings = READ
+) -> Budget:
+    """What the table in these files may take."""
+    size = sum(path.stat().st_size for path in files)
+    grown = settings.memory_per_byte * max(size - settings.small_file, 0)
+    allowed = min(settings.small_memory + grown, int(settings.memory_share * _memory(settings)))
+    return Budget(files[0], size, allowed, way)
 
 
 def check_size(path: Path, n_rows: int, n_columns: int, settings: ReadSettings = READ) -> None:

@@ -4,11 +4,14 @@ import gzip
 import io
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from ...exceptions import TableError
+from ..opening import open_regular
 from ..settings import READ, ReadSettings
+from .limits import amount
 
 NEWLINE = b"\n"
 MARKS = {
@@ -25,16 +28,33 @@ MARKS = {
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def read_lines(path: Path, settings: ReadSettings = READ) -> Iterator[str]:
+@dataclass
+class Meter:
+    """How many blocks the lines of the present rows came from; whoever takes the rows resets it."""
+
+    blocks: int = 0
+
+
+def read_lines(
+    path: Path, settings: ReadSettings = READ, meter: Meter | None = None
+) -> Iterator[str]:
     """Yield the lines of a text file, ends included.
 
     Memory stays near one block. Bytes that are not UTF-8, NUL bytes, endless lines and damaged or
-    exploding gzip files raise a `TableError` that names the line.
+    exploding gzip files raise a `TableError` that names the line. `meter` counts the blocks; a row
+    that goes on through more than twice as many as are worked on at once is refused, so that no
+    quote collects a whole file.
     """
     number, rest = 1, b""
     for k, block in enumerate(_blocks(path, settings)):
         if k == 0:
             _check_start(path, block)
+        if meter is not None:
+            meter.blocks += 1
+            if meter.blocks > 2 * settings.blocks_at_once:
+                most = settings.blocks_at_once * settings.text_block
+                problem = f"is inside a row of more than {most:,} characters; is a quote left open?"
+                raise TableError(path, problem, place=f"line {number}")
         if b"\0" in block:
             number += rest.count(b"\n") + block.count(b"\n", 0, block.find(b"\0"))
             raise TableError(
@@ -71,24 +91,26 @@ def _check_start(path: Path, block: bytes) -> None:
 
 def _blocks(path: Path, settings: ReadSettings) -> Iterator[bytes]:
     """Decompress where the file starts like gzip, whatever its name says."""
-    with path.open("rb") as raw:
+    with open_regular(path) as raw:
         zipped = raw.peek(2).startswith(b"\x1f\x8b")
         if not zipped and path.suffix == ".gz":
             raise TableError(path, "is called .gz but is not compressed with gzip")
         if not zipped:
             yield from _pieces(raw, settings.text_block)
             return
-        size = max(path.stat().st_size, 1)
-        done = 0
+        size, done = path.stat().st_size, 0
+        further = settings.text_per_byte * max(size - settings.small_file, 0)
+        most = settings.small_text + further
         try:
             with gzip.open(raw, "rb") as stream:
                 for block in _pieces(stream, settings.text_block):
                     done += len(block)
-                    if done > max(settings.expansion_from, settings.most_expansion * size):
+                    if done > most:
                         raise TableError(
                             path,
-                            f"grows more than {settings.most_expansion} times when decompressed; "
-                            "this is not a table of measurements",
+                            f"grows from {amount(size)} to more than {amount(most)} when "
+                            "decompressed, the most for a file of its size; if it is a table, "
+                            "decompress it first (gunzip)",
                         )
                     yield block
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:

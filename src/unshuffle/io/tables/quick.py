@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..opening import open_regular
 from ..settings import READ, ReadSettings
 from .cells import MISSING, MISSING_NUMBER, NUMBER, Kind
 
@@ -55,7 +56,9 @@ def read_quickly(
     kinds : dict
         Columns to read: "number", "text", or "category" for text that is no number.
     """
-    if path.stat().st_size < settings.fast_from or find_spec("pyarrow") is None:
+    if path.stat().st_size < settings.fast_from or len(names) > settings.fast_columns:
+        return None
+    if find_spec("pyarrow") is None:
         return None
     if not _is_plain(path, settings.fast_block):
         return None
@@ -67,19 +70,27 @@ def read_quickly(
     }
     chunks: dict[str, list[NDArray[Any]]] = {name: [] for name in kinds}
     try:
-        with reader.open_csv(
-            path,
-            reader.ReadOptions(
-                use_threads=False,
-                block_size=settings.fast_block,
-                column_names=list(names),
-                skip_rows=1,
-            ),
-            reader.ParseOptions(
-                delimiter=separator, quote_char=False, double_quote=False, ignore_empty_lines=False
-            ),
-            reader.ConvertOptions(column_types=types, include_columns=list(kinds), null_values=[]),
-        ) as batches:
+        with (
+            open_regular(path) as file,
+            reader.open_csv(
+                file,  # not by its name, which may be no UTF-8
+                reader.ReadOptions(
+                    use_threads=False,
+                    block_size=settings.fast_block,
+                    column_names=list(names),
+                    skip_rows=1,
+                ),
+                reader.ParseOptions(
+                    delimiter=separator,
+                    quote_char=False,
+                    double_quote=False,
+                    ignore_empty_lines=False,
+                ),
+                reader.ConvertOptions(
+                    column_types=types, include_columns=list(kinds), null_values=[]
+                ),
+            ) as batches,
+        ):
             for batch in batches:
                 for name, kind in kinds.items():
                     column = batch.column(batch.schema.get_field_index(name))
@@ -93,7 +104,7 @@ def read_quickly(
 
 
 def _is_plain(path: Path, size: int) -> bool:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         while block := file.read(size):
             odd = b'"' in block or b"\0" in block or not block.isascii()
             if odd or block.count(b"\r") != block.count(b"\r\n"):

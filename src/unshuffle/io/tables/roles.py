@@ -15,6 +15,8 @@ from .design import DesignColumn, design_matrix, learn_columns
 from .source import TableSource, open_table
 from .table import ColumnTable
 
+# Letters of a name, and names, among which one that is nearly right is looked for.
+LONGEST_GUESS, MOST_GUESSES = 100, 5000
 # The index of a data frame, which pandas writes into Parquet files; no column of the user's.
 PANDAS_INDEX = "__index_level_"
 
@@ -198,7 +200,9 @@ def check_column(source: TableSource, name: str, role: str) -> None:
     """The column must exist; a name that is nearly right is suggested."""
     if name in source.names:
         return
-    near = difflib.get_close_matches(name, source.names, n=1)
+    # Long names, of which comparing two takes minutes, are nobody's slip of the pen.
+    short = [other for other in source.names if len(other) <= LONGEST_GUESS]
+    near = difflib.get_close_matches(name[:LONGEST_GUESS], short[:MOST_GUESSES], n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise TableError(
         source.path, f"has no column {name!r} (asked for as {role}{hint}); it has: "
@@ -208,4 +212,8 @@ def check_column(source: TableSource, name: str, role: str) -> None:
 
 def _shown(names: Sequence[str]) -> str:
     most = READ.names_shown
-    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+    shown = (
+        name if len(name) <= LONGEST_GUESS else f"{name[:LONGEST_GUESS]}..."
+        for name in names[:most]
+    )
+    return ", ".join(shown) + (", ..." if len(names) > most else "")

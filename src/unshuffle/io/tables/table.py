@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...exceptions import TableError
 from ...kernels.types import BoolArray, FloatArray, IntArray
+from .limits import Budget
 
 TRUE = frozenset({"1", "true", "t", "yes", "y"})
 FALSE = frozenset({"0", "false", "f", "no", "n"})
@@ -33,6 +34,8 @@ class ColumnTable:
         Number of the first row, where rows are not lines: 1 in files, 0 in Python.
     pieces : tuple of (Path, int)
         Each file and the number of its rows, where there are several.
+    budget : Budget or None
+        What the table may take in memory, and what it has taken; None where no file holds it.
     """
 
     path: Path
@@ -42,6 +45,7 @@ class ColumnTable:
     lines: IntArray | None = None
     first_row: int = 1
     pieces: tuple[tuple[Path, int], ...] = ()
+    budget: Budget | None = None
 
     @property
     def title(self) -> str:
@@ -78,12 +82,15 @@ class ColumnTable:
 
     def truths(self, name: str) -> BoolArray:
         """A column of true and false, however they are written."""
-        words = [str(value).strip().casefold() for value in self.columns[name]]
-        for row, word in enumerate(words):
+        column = self.columns[name]
+        truth: dict[Any, bool] = {}
+        for value in dict.fromkeys(column):  # each once, however many rows hold it
+            word = str(value).strip().casefold()
             if word not in TRUE | FALSE:
-                found = self.columns[name][row]
-                raise self.error(f"{found!r} is neither true nor false; write 1 or 0", row, name)
-        return np.array([word in TRUE for word in words])
+                row = int(np.flatnonzero(column == value)[0])
+                raise self.error(f"{value!r} is neither true nor false; write 1 or 0", row, name)
+            truth[value] = word in TRUE
+        return np.array([truth[value] for value in column])
 
     def probabilities(self, name: str) -> FloatArray:
         """A column of numbers between 0 and 1."""

@@ -1,7 +1,6 @@
 """CSV and TSV, plain or compressed, by Python's own strict reader."""
 
 import csv
-import itertools
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,11 +13,12 @@ from ...exceptions import TableError
 from ...kernels.types import IntArray
 from ..settings import READ, ReadSettings
 from .cells import NUMBER, CellContext, ColumnBuilder, Kind
-from .limits import check_width
-from .lines import read_lines
+from .limits import BYTES, CELL, GZIP_WAY, TEXT_WAY, Budget, check_width, make_budget
+from .lines import Meter, read_lines
 from .quick import guess_kinds, read_quickly
 from .table import ColumnTable
 
+MOST_BLANK = 100_000  # lines at the end of a file
 SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
 
 
@@ -55,7 +55,7 @@ class TextFile:
     @cached_property
     def names(self) -> list[str]:
         """Names of the columns."""
-        header = self._next(self._reader(), [], 1, 0)
+        header = self._next(self._reader(Meter()), 1, 0)
         names = [name.strip() for name in header[0]] if header else []
         check_width(self.path, len(names), self.settings)
         if len(names) > 1 and all(NUMBER.fullmatch(name) for name in names):
@@ -82,15 +82,19 @@ class TextFile:
             kinds = guess_kinds(wanted, row)
             found = read_quickly(self.path, self.separator, self.names, kinds, self.settings)
             if found is not None:
-                return ColumnTable(self.path, found, len(found[columns[0]]), True)
+                n_rows, budget = len(found[columns[0]]), self._budget()
+                budget.take(CELL * n_rows * len(columns))
+                return ColumnTable(self.path, found, n_rows, True, budget=budget)
         return self._read_strictly(wanted)
 
     def _read_strictly(self, kinds: dict[str, Kind]) -> ColumnTable:
-        lines = _Lines()
-        reading = CellContext(self.path, lines.place, commas=self.separator != ",")
+        lines, budget = _Lines(), self._budget()
+        reading = CellContext(self.path, lines.place, self.separator != ",", budget)
         builders = [ColumnBuilder(name, kind, reading) for name, kind in kinds.items()]
-        where = [self.names.index(name) for name in kinds]
+        numbers = {name: j for j, name in enumerate(self.names)}
+        where = [numbers[name] for name in kinds]
         for rows, starts in self.chunks():
+            budget.take(len(rows) * (CELL * len(builders) + BYTES))  # cells, and the lines of rows
             lines.add(starts)
             cells = list(zip(*rows, strict=True))
             for j, builder in zip(where, builders, strict=True):
@@ -98,32 +102,44 @@ class TextFile:
         if not lines.n_rows:
             raise TableError(self.path, "has a header but no rows")
         found = {builder.name: builder.finish() for builder in builders}
-        return ColumnTable(self.path, found, lines.n_rows, True, lines.irregular())
+        return ColumnTable(self.path, found, lines.n_rows, True, lines.irregular(), budget=budget)
+
+    def _budget(self) -> Budget:
+        way = GZIP_WAY if self.path.suffix.lower() == ".gz" else TEXT_WAY
+        return make_budget([self.path], way, self.settings)
 
     def chunks(self) -> Iterator[tuple[list[list[str]], IntArray]]:
         """Rows of equal length, and the lines they start on; ragged ones are refused."""
-        width = len(self.names)
-        reader = self._reader()
-        line = 1 + _extent(self._next(reader, [], 1, 0)[0])
-        at_once = max(self.settings.cells_at_once // width, 1)
-        while rows := self._next(reader, [], at_once, line - 1):
+        width, meter = len(self.names), Meter()
+        reader = self._reader(meter)
+        line = 1 + _extent(self._next(reader, 1, 0)[0])
+        at_once = max(self.settings.cells_at_once // width, self.settings.rows_at_once)
+        while rows := self._next(reader, at_once, line - 1, meter):
             starts = _starts(rows, line, reader.line_num)
             if set(map(len, rows)) != {width}:
-                rows = self._without_blank_end(rows, starts, reader)
+                rows = self._without_blank_end(rows, starts, reader, meter)
                 self._check_widths(rows, starts, width)
             if rows:
                 yield rows, starts[: len(rows)]
             line = reader.line_num + 1
 
-    def _reader(self) -> Any:
+    def _reader(self, meter: Meter) -> Any:
         csv.field_size_limit(self.settings.longest_field)
-        return csv.reader(
-            read_lines(self.path, self.settings), delimiter=self.separator, strict=True
-        )
+        lines = read_lines(self.path, self.settings, meter)
+        return csv.reader(lines, delimiter=self.separator, strict=True)
 
-    def _next(self, reader: Any, rows: list[list[str]], count: int, before: int) -> list[list[str]]:
+    def _next(
+        self, reader: Any, count: int, before: int, meter: Meter | None = None
+    ) -> list[list[str]]:
+        """The next rows: `count` of them, or fewer where they come from too many blocks."""
+        meter = meter or Meter()
+        meter.blocks, most = 0, self.settings.blocks_at_once
+        rows: list[list[str]] = []  # keeps what came before an error
         try:
-            rows.extend(itertools.islice(reader, count))  # keeps what came before an error
+            for row in reader:
+                rows.append(row)
+                if len(rows) == count or meter.blocks >= most:
+                    break
         except csv.Error as error:
             line = before + 1 + sum(_extent(row) for row in rows)
             problem = _explain(str(error), self.settings)
@@ -131,14 +147,16 @@ class TextFile:
         return rows
 
     def _without_blank_end(
-        self, rows: list[list[str]], starts: IntArray, reader: Any
+        self, rows: list[list[str]], starts: IntArray, reader: Any, meter: Meter
     ) -> list[list[str]]:
         """Blank lines are allowed at the end of the file, nowhere else."""
         filled = len(rows)
         while filled and not rows[filled - 1]:
             filled -= 1
-        if filled < len(rows) and any(reader):
-            raise TableError(self.path, "is blank", place=f"line {starts[filled]}")
+        for k, row in enumerate(reader if filled < len(rows) else ()):
+            meter.blocks = 0
+            if row or k > MOST_BLANK:
+                raise TableError(self.path, "is blank", place=f"line {starts[filled]}")
         return rows[:filled]
 
     def _check_widths(self, rows: list[list[str]], starts: IntArray, width: int) -> None:

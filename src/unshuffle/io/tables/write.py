@@ -101,7 +101,9 @@ def _copy_text(
 def _copy_parquet(path: Path, label: str, permutation: NDArray[np.int64], output: Output) -> None:
     import pyarrow.parquet as pq
 
-    table = pq.read_table(path)
+    from ..parquet.whole import read_whole
+
+    table = read_whole(path)
     j = table.schema.get_field_index(label)
     moved = table.column(label).take(permutation)
     with output.replacing() as part:
