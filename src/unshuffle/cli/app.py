@@ -14,7 +14,7 @@ from ..io.visible import visible
 from . import audit, blocks, fit, predict, repair, simulate, suspects
 from .demo import demo
 from .reproduce import reproduce
-from .screen import allow_any_letter, show_tracebacks
+from .screen import allow_any_letter
 from .settings import CLI
 
 
@@ -95,5 +95,4 @@ def run() -> None:
     """Run the command that the arguments name."""
     gc.set_threshold(CLI.objects_between_collections)
     allow_any_letter()
-    show_tracebacks()
     app()
