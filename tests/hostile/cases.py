@@ -25,13 +25,11 @@ GOOD = "zone,a,b,y\n" + "".join(
 FIT = ("--label", "y", "--group", "zone")
 
 
-def make_cases(folder: Path) -> list[Case]:
-    """Write every hostile file into `folder`; return the calls."""
-    shelf = Shelf(folder)
+def make(shelf: "Shelf") -> None:
+    """Write every hostile file, and note the calls."""
     good = shelf.put("good.csv", GOOD)
-    for make in (texts, compressed, parts, parquets, flows, models, calls):
-        make(shelf, good)
-    return shelf.cases
+    for kind in (texts, compressed, parts, parquets, flows, models, calls):
+        kind(shelf, good)
 
 
 class Shelf:

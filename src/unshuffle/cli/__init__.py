@@ -1,5 +1,7 @@
 """The command line: one file per sub-command."""
 
+import sys
+
 from .interrupts import INTERRUPTS
 
 
@@ -16,10 +18,13 @@ def main() -> None:
         if INTERRUPTS.came and error.code:
             INTERRUPTS.leave()
         raise
-    except Exception:
+    except Exception as error:
         if INTERRUPTS.came:
             INTERRUPTS.leave()
-        raise
+        from .screen import show_traceback
+
+        show_traceback(error)
+        sys.exit(1)
 
 
 __all__ = ["main"]

@@ -15,7 +15,7 @@ from . import audit, blocks, fit, predict, repair, simulate, suspects
 from .demo import demo
 from .errors import end_on_termination
 from .reproduce import reproduce
-from .screen import allow_any_letter, show_tracebacks
+from .screen import allow_any_letter
 from .settings import CLI
 
 
@@ -97,5 +97,4 @@ def run() -> None:
     gc.set_threshold(CLI.objects_between_collections)
     end_on_termination()
     allow_any_letter()
-    show_tracebacks()
     app()

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from ..io.visible import visible
 from . import options
 from .errors import plain_errors
 from .screen import say
@@ -68,4 +69,4 @@ def blocks(
             say(str(result))
             if result.finding == "exchange":
                 name = result.checks[0].column
-                say(f"\nNext: unshuffle fit, with --group {name} and the same label")
+                say(f"\nNext: unshuffle fit, with --group {visible(name)} and the same label")

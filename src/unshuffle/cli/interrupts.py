@@ -45,8 +45,9 @@ class Interrupts:
             return
         import threading
 
-        # A moment later: here, too, it could not be raised.
-        again = threading.Timer(AGAIN_SECONDS, signal.raise_signal, [signal.SIGINT])
+        # A moment later: here, too, it could not be raised. To the thread that may be waiting.
+        main = threading.main_thread().ident
+        again = threading.Timer(AGAIN_SECONDS, signal.pthread_kill, [main, signal.SIGINT])
         again.daemon = True
         again.start()
 

@@ -132,7 +132,11 @@ def split_names(names: str | None) -> tuple[str, ...]:
     """Names between commas; a name with a comma in it stands in double quotes."""
     if names is None:
         return ()
-    found = tuple(name.strip() for name in next(csv.reader([names], skipinitialspace=True), []))
+    try:
+        row = next(csv.reader([names], skipinitialspace=True), [])
+    except csv.Error:  # a line end inside
+        row = []
+    found = tuple(name.strip() for name in row)
     if not found or not all(found):
         raise ValueError(f"expected names between commas, such as a,b,c; got {names!r}")
     return found

@@ -2,6 +2,7 @@
 
 import json
 import math
+import warnings
 from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
@@ -127,7 +128,10 @@ def write_report(fitted: "Fitted", path: Path) -> None:
         group_names=None if rows.groups is None else rows.groups.tolist(),
     )
     title = visible(f"{rows.label} in {rows.table.title}")
-    page = build_report(fitted.model, data=data, settings=fitted.settings, title=title)
+    with warnings.catch_warnings():
+        # A letter that the font of the pictures does not have is shown as a box.
+        warnings.filterwarnings("ignore", r"Glyph \d+ ")
+        page = build_report(fitted.model, data=data, settings=fitted.settings, title=title)
     path.write_text(page, encoding="utf-8")
 
 

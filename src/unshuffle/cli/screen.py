@@ -11,7 +11,10 @@ from ..io.visible import visible, visible_json, visible_lines
 def say(text: str, *, err: bool = False, colour: str | None = None) -> None:
     """Print text that may hold names from files."""
     shown = visible_lines(text)
-    typer.echo(shown if colour is None else typer.style(shown, fg=colour, bold=True), err=err)
+    if colour is not None:
+        shown = typer.style(shown, fg=colour, bold=True)
+    # The streams by name: typer would write UTF-8 to a terminal that says it has ASCII alone.
+    typer.echo(shown, file=sys.stderr if err else sys.stdout)
 
 
 def say_json(text: str) -> None:
@@ -21,7 +24,7 @@ def say_json(text: str) -> None:
         shown.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except UnicodeEncodeError:
         shown = "".join(c if c.isascii() else _escaped(c) for c in shown)
-    typer.echo(shown)
+    typer.echo(shown, file=sys.stdout)
 
 
 def cell(text: str) -> str:
@@ -39,15 +42,11 @@ def allow_any_letter() -> None:
             reconfigure(errors="backslashreplace")
 
 
-def show_tracebacks() -> None:
-    """Let tracebacks, which ``--debug`` asks for, be shown like every other text."""
-    sys.excepthook = _show_traceback
-
-
-def _show_traceback(kind: Any, error: BaseException, trace: Any) -> None:
+def show_traceback(error: BaseException) -> None:
+    """Print a traceback, which ``--debug`` asks for, like every other text."""
     import traceback
 
-    sys.stderr.write(visible_lines("".join(traceback.format_exception(kind, error, trace))))
+    sys.stderr.write(visible_lines("".join(traceback.format_exception(error))))
 
 
 def _escaped(letter: str) -> str:

@@ -27,7 +27,7 @@ Answer = TypeVar("Answer")
 # Columns beside the features while the table is shuffled.
 LABEL, GROUP, KNOWN, NUMBER = "__label__", "__group__", "__known__", "__number__"
 SHUFFLE = "p2p"
-NO_LOAD = Load(0, 1)
+NO_LOAD = Load()
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,7 +270,7 @@ def bring_groups_together(
 
     check_numeric(frame, features)
     n_parts = frame.npartitions if GROUP in frame.columns else 1
-    load = Load.of_table(n_rows, len(features), n_parts)
+    load = Load(n_rows, len(features), n_parts)
     with told_of_lost_scheduler(client, [], load):
         check_memory(client, load)
         try:

@@ -20,24 +20,21 @@ class Load(NamedTuple):
 
     Attributes
     ----------
-    n_bytes : int
-        Of all rows.
+    n_rows, n_features : int
     n_parts : int
         Into which rows can be cut; one where any row may exchange labels with any other.
     """
 
-    n_bytes: int
-    n_parts: int
-
-    @classmethod
-    def of_table(cls, n_rows: int, n_features: int, n_parts: int) -> "Load":
-        """The load of a table of double precision; labels, groups and numbers come with it."""
-        return cls(8 * n_rows * (n_features + 3), max(n_parts, 1))
+    n_rows: int = 0
+    n_features: int = 0
+    n_parts: int = 1
 
     def needed(self, n_workers: int, settings: ReadSettings = READ) -> float:
         """Bytes that one worker needs; Dask pauses those that use more than a share of theirs."""
-        share = self.n_bytes / min(max(n_workers, 1), self.n_parts)
-        return (settings.worker_bytes + settings.worker_copies * share) / settings.worker_pause
+        n_numbers = self.n_features + 3  # the label, the group and the number of the row
+        row = settings.worker_row + settings.worker_copies * 8 * n_numbers
+        rows = self.n_rows / min(max(n_workers, 1), max(self.n_parts, 1))
+        return (settings.worker_bytes + rows * row) / settings.worker_pause
 
 
 def check_memory(client: Client, load: Load) -> None:

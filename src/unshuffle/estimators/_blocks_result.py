@@ -9,6 +9,7 @@ from ..inference.block_tests import Factor
 from ..inference.intervals import Estimates
 from ..io.frames import make_frame
 from ..io.html import html_table
+from ..io.visible import visible
 from ..show.markup import number
 
 Finding = Literal["no sign", "unclear", "exchange", "other difference"]
@@ -97,13 +98,13 @@ class BlockCheck:
     @property
     def advice(self) -> str:
         """What to do; empty where there is nothing."""
+        groups = f"groups={visible(self.column)}"
         return {
-            "exchange": f"fit with groups={self.column}, and ask how labels could have moved; "
-            f"{LOOKS_ALIKE}",
+            "exchange": f"fit with {groups}, and ask how labels could have moved; {LOOKS_ALIKE}",
             "other difference": "ask why: means of blocks may have an effect of their own; add "
             "them to the features, or one indicator for each block",
-            "unclear": f"if labels may have moved inside blocks, fit with groups={self.column} "
-            "as well and compare",
+            "unclear": f"if labels may have moved inside blocks, fit with {groups} as well and "
+            "compare",
             "no sign": "",
         }[self.finding]
 
@@ -144,12 +145,13 @@ class BlockCheck:
         """Text for a screen."""
         alone = f", {self.n_alone} of them of one row" if self.n_alone else ""
         found = [
-            f"{self.column}: {self.finding}",
+            f"{visible(self.column)}: {self.finding}",
             f"  {self.text[0].upper()}{self.text[1:]}.",
             *([f"  What to do: {self.advice}."] if self.advice else []),
             f"  {self.n_rows} rows in {self.n_blocks} blocks{alone}.",
         ]
         heads, rows = self._cells()
+        rows = [[visible(name), *cells] for name, *cells in rows]
         widths = [max(len(line[k]) for line in [heads, *rows]) for k in range(len(heads))]
         for line in [heads, *rows]:
             cells = [line[0].ljust(widths[0])]

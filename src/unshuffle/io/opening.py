@@ -6,6 +6,8 @@ import os
 import stat
 from pathlib import Path
 
+NOT_REGULAR = "is not a regular file (a pipe or a device?); name a file"
+
 
 def open_regular(path: Path) -> io.BufferedReader:
     """Open a regular file to read bytes.
@@ -39,5 +41,4 @@ def read_at_most(path: Path, most: int) -> bytes:
 
 def not_regular(path: Path) -> OSError:
     """The error for a path that is neither a regular file nor a folder."""
-    problem = "is not a regular file (a pipe or a device?); name a file"
-    return OSError(errno.EINVAL, problem, str(path))
+    return OSError(errno.EINVAL, NOT_REGULAR, str(path))

@@ -1,6 +1,7 @@
 """Parquet files, opened within limits; a damaged one is one plain error that names it."""
 
 import glob
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...exceptions import TableError
-from ..opening import open_regular
 from ..settings import READ, ReadSettings
 from ..tables.cells import missing
 from ..tables.limits import NAME_BYTES, Budget, make_budget
@@ -167,11 +167,13 @@ def open_coded(path: Path, columns: Sequence[str], settings: ReadSettings = READ
 
 
 def _named(path: Path) -> Any:
-    """A path, or an open file where pyarrow could not spell its name."""
+    """A path, or an open file where its name is not UTF-8, which pyarrow takes for granted."""
+    import pyarrow as pa
+
     try:
         str(path).encode()
     except UnicodeEncodeError:
-        return open_regular(path)
+        return pa.OSFile(os.fsencode(path))
     return path
 
 

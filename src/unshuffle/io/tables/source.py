@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ...exceptions import TableError
+from ..opening import NOT_REGULAR
 from ..settings import READ, ReadSettings
 from .table import ColumnTable
 from .text import TextFile
@@ -83,6 +84,6 @@ def _check_file(path: Path) -> None:
     if not path.exists():
         raise TableError(path, "there is no such file")
     if not path.is_file():
-        raise TableError(path, "is not a plain file")
+        raise TableError(path, NOT_REGULAR)
     if path.stat().st_size == 0:
         raise TableError(path, "is empty")

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...io.frames import feature_names
+from ...io.visible import visible
 from ...kernels.types import IntArray
 from ..markup import shorten
 from ..settings import SHOW
@@ -47,5 +48,5 @@ def plain(label: object) -> str:
 
     A dollar sign would start a formula, and a leading underscore would hide a legend entry.
     """
-    text = shorten(label, SHOW.longest_tick)
+    text = shorten(visible(str(label)), SHOW.longest_tick)
     return ("\u200b" if text.startswith("_") else "") + text.replace("$", r"\$")
