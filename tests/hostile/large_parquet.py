@@ -47,7 +47,7 @@ def texts(shelf: Shelf) -> None:
     faces = ["\U0001f600" + "a" * 60_000 + str(k) for k in range(n)]
     put("faces.parquet", faces, "'zone'", use_dictionary=False, compression="zstd")
     for name in ("long_text.parquet", "prefixes.parquet"):
-        repair = ("repair", str(shelf.folder / name), "-y", "y", "-x", "a", "--force")
+        repair = ("repair", str(shelf.folder / name), "-y", "y", "-x", "a", "--accept-rejected")
         out = ("--out", str(shelf.folder / "b.parquet"))
         shelf.call(f"repair {name}", (*repair, *out), "'zone'", "110.0 MB", "without compression")
 

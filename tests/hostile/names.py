@@ -94,7 +94,9 @@ def not_utf8(shelf: Shelf) -> None:
     rows = str(shelf.folder / "rows.parquet")
     checkpoint = ("--pairing", "lost", "--resume", "--checkpoint", shelf.put(f"{LATIN}.npz", "x"))
     options = ("-y", "y", "-x", f"a{BAD}")
-    shelf.call(f"checkpoint {SHOWN}", ("fit", rows, *options, *checkpoint), SHOWN, "no checkpoint")
+    shelf.call(
+        f"checkpoint {SHOWN}", ("fit", rows, *options, *checkpoint), SHOWN, "not a checkpoint"
+    )
     shelf.call(f"label {SHOWN}", ("fit", good, "-y", LATIN), r"caf\udce9", "no column")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from surface.hostile import FIT
+from hostile.cases import FIT
 
 THESIS = "years of work"
 

@@ -12,7 +12,7 @@ import pytest
 from typer.models import OptionInfo
 from typer.testing import CliRunner
 
-from surface.hostile import FIT, GOOD
+from hostile.cases import FIT, GOOD
 from surface.hostile_outputs import IN_PASSES, THESIS, make_cases
 from unshuffle.cli.app import app
 from unshuffle.fits import checkpoint_format

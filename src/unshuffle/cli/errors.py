@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import typer
 
 from ..io.visible import shorten_message
-from .interrupts import INTERRUPTED, INTERRUPTS
+from .interrupts import AFTERWARDS, INTERRUPTED, INTERRUPTS
 from .screen import say
 
 REJECTED = 1
@@ -93,7 +93,7 @@ def _explain(error: Exception) -> tuple[str, int]:
 
 def _leave_interrupted(command: str, error: KeyboardInterrupt) -> None:
     INTERRUPTS.told = True
-    message = f"{interruption(error)}; every output is as it was, or complete"
+    message = f"{interruption(error)}; {AFTERWARDS}"
     _leave(command, message, exit_code(error))
 
 

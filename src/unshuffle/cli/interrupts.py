@@ -7,6 +7,7 @@ from typing import Any
 
 INTERRUPTED = 130
 AGAIN_SECONDS = 0.05
+AFTERWARDS = "every output is as it was, or complete"
 
 
 class Interrupts:
@@ -31,7 +32,7 @@ class Interrupts:
         """End the command; what follows is not interrupted again."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         if not self.told:
-            sys.stderr.write("unshuffle: interrupted; nothing was written\n")
+            sys.stderr.write(f"unshuffle: interrupted; {AFTERWARDS}\n")
         sys.exit(INTERRUPTED)
 
     def _note(self, number: int, frame: FrameType | None) -> None:

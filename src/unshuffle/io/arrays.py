@@ -78,6 +78,9 @@ def _check_entries(entries: list[zipfile.ZipInfo], size: int) -> None:
     """Refuse arrays that could become larger than the file that holds them."""
     if len(entries) > READ.npz_entries:
         raise ArrayFileError(f"holds {len(entries):,} arrays; at most {READ.npz_entries} are read")
+    for info in entries:
+        if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size:
+            raise ArrayFileError(f"{info.filename!r} is compressed, which we never do")
     declared = sum(info.file_size for info in entries)
     if declared > size:
         raise ArrayFileError(f"declares {declared:,} bytes of arrays, but has {size:,}")
@@ -86,9 +89,6 @@ def _check_entries(entries: list[zipfile.ZipInfo], size: int) -> None:
 def _read(
     size: int, archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, entry: Entry
 ) -> NDArray[Any]:
-    stored = info.compress_type == zipfile.ZIP_STORED
-    if not stored or info.file_size != info.compress_size:
-        raise ArrayFileError(f"{name!r} is compressed, which we never do")
     if info.file_size > entry.most_bytes(size):
         raise ArrayFileError(
             f"{name!r} declares {info.file_size:,} bytes; too many for shape {entry.shape}"
