@@ -2,11 +2,10 @@
 
 import glob
 import os
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +13,13 @@ from numpy.typing import NDArray
 from ...exceptions import TableError
 from ..settings import READ, ReadSettings
 from ..tables.cells import missing
-from ..tables.limits import NAME_BYTES, Budget, make_budget
+from ..tables.limits import Budget, make_budget
 from .sizes import check_description, check_pages, is_plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-
-Made = TypeVar("Made")
 
 WAY_IN_PASSES = "write it again without compression and dictionaries"
 WAY = f"choose fewer columns, {WAY_IN_PASSES}, or fit it in passes (a checkpoint, or Streaming)"
@@ -66,35 +63,6 @@ class Batch(NamedTuple):
             problem = missing("NaN") if np.isnan(found) else f"{found} is not finite"
             self.refuse(problem, ~finite, name)
         return numbers
-
-    def names(
-        self, name: str, seen: dict[Any, Made], make: Callable[[Any], Made], budget: Budget
-    ) -> NDArray[Any]:
-        """What `make` gives for the value of each row, made once for each that is not in `seen`.
-
-        Values are looked at one by one, so that the budget ends the reading before memory does.
-        """
-        import pyarrow.compute as pc
-
-        column = self.column(name)
-        coded = column.dictionary_encode()
-        values, codes = coded.dictionary, np.asarray(coded.indices)
-        if len(values) > len(codes):  # the file's, of which these rows use a part
-            used, codes = np.unique(codes, return_inverse=True)
-            values = values.take(used)
-        if is_text(column.type) and len(values):
-            longest = int(pc.max(pc.binary_length(values)).as_py())
-            if longest > READ.longest_field:
-                problem = f"holds a text of {longest:,} bytes; names have at most"
-                raise TableError(self.path, f"{problem} {READ.longest_field:,}", column=name)
-        made: NDArray[Any] = np.empty(len(values), dtype=object)
-        for k, value in enumerate(values):
-            plain = value.as_py()
-            if plain not in seen:
-                budget.take(sys.getsizeof(plain) + NAME_BYTES, " with its names", name)
-                seen[plain] = make(plain)
-            made[k] = seen[plain]
-        return np.asarray(made[codes])
 
     def refuse(self, problem: str, wrong: NDArray[np.bool_], name: str) -> None:
         """Raise an error that names the first row that is wrong."""

@@ -27,6 +27,7 @@ from .files import (
     read_batches,
     table_budget,
 )
+from .names import Names
 from .sizes import check_pages
 from .table import ParquetFiles
 
@@ -104,10 +105,10 @@ class ParquetPasses:
         if self.group is None:
             return codes
         seen: dict[Any, int] = {}
-        budget = table_budget(self.files)
+        number = partial(_number, self.group, seen)
+        names = Names(self.group, number, table_budget(self.files), seen)
         for rows, batch in self._column(self.group):
-            number = partial(_number, batch, self.group, seen)
-            codes[rows] = batch.names(self.group, seen, number, budget)
+            codes[rows] = names.read(batch)
         return codes
 
     def chunks(self, rows_per_chunk: int) -> list[Chunk]:
@@ -196,7 +197,7 @@ def open_passes(
     return ParquetPasses(files.files, label, group, known, tuple(chosen), dtype, files.n_rows)
 
 
-def _number(batch: Batch, column: str, seen: dict[Any, int], name: Any) -> int:
+def _number(column: str, seen: dict[Any, int], batch: Batch, name: Any) -> int:
     """The number of a group that was not seen before."""
     if isinstance(name, float) and math.isnan(name):
         batch.refuse(missing("NaN"), np.isnan(batch.column(column)), column)

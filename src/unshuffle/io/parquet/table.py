@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from ...exceptions import TableError
 from ..settings import READ, ReadSettings
 from ..tables.cells import missing
-from ..tables.limits import CELL, Budget, check_size, check_width
+from ..tables.limits import CELL, check_size, check_width
 from ..tables.table import ColumnTable
 from ..tables.text import check_names
 from .files import WAY, Batch, common_schema, is_text, open_file, read_batches, table_budget
+from .names import Names
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,7 +74,11 @@ class ParquetFiles:
         budget.take(CELL * self.n_rows * len(columns))
         if not self.n_rows:
             raise TableError(self.path, "has no rows")
-        names = {n: dict[Any, str]() for n in columns if n in text or self._is_text(n)}
+        names = {
+            name: Names(name, _name, budget)
+            for name in columns
+            if name in text or is_text(self.schema.field(name).type)
+        }
         found: dict[str, NDArray[Any]] = {
             name: np.empty(self.n_rows, dtype=object if name in names else np.float64)
             for name in columns
@@ -83,15 +88,12 @@ class ParquetFiles:
             rows = slice(first, first + batch.rows.num_rows)
             for name in columns:
                 if name in names:
-                    found[name][rows] = _names(batch, name, names[name], budget)
+                    found[name][rows] = _without_blanks(batch, name, names[name].read(batch))
                 else:
                     found[name][rows] = batch.numbers(name)
             first = rows.stop
         pieces = tuple(zip(self.files, self.sizes, strict=True))
         return ColumnTable(self.path, found, self.n_rows, pieces=pieces, budget=budget)
-
-    def _is_text(self, name: str) -> bool:
-        return is_text(self.schema.field(name).type)
 
     def _check_type(self, name: str) -> None:
         import pyarrow.types as kinds
@@ -110,16 +112,14 @@ class ParquetFiles:
             )
 
 
-def _names(batch: Batch, name: str, seen: dict[Any, str], budget: Budget) -> NDArray[Any]:
-    """Groups or categories as text; each different one is converted once."""
-    column = batch.names(name, seen, _name, budget)
+def _without_blanks(batch: Batch, name: str, column: NDArray[Any]) -> NDArray[Any]:
     blank = column == ""
     if blank.any():
         batch.refuse(missing(""), blank, name)
     return column
 
 
-def _name(value: Any) -> str:
+def _name(batch: Batch, value: Any) -> str:
     """A group or category as text, the same whether a file stores it as 1, 1.0 or "1"."""
     if isinstance(value, bool):
         return str(value).lower()

@@ -184,17 +184,17 @@ class ColumnBuilder:
         if not MISSING.isdisjoint(names):
             k = next(k for k, name in enumerate(names) if name in MISSING)
             raise self.reading.error(missing(names[k]), self.n_rows + k, self.name)
+        new = [name for name in set(names) if name not in self._seen]
         if self._may_be_numbers and self.n_rows:
-            self._check_new(names)
-        new = set(names) - self._seen.keys()
+            self._check_new(names, new)
         letters = sum(sys.getsizeof(name) for name in new)
         self.reading.budget.take(letters + NAME_BYTES * len(new), " with its names", self.name)
         keep = self._seen.setdefault
         column: NDArray[Any] = np.array([keep(name, name) for name in names], dtype=object)
         return column
 
-    def _check_new(self, names: list[str]) -> None:
-        for name in set(names) - self._seen.keys():
+    def _check_new(self, names: list[str], new: list[str]) -> None:
+        for name in new:
             if self._is_number(name):
                 raise self.reading.error(
                     f"{name!r} is a number, but the cells above hold names, such as "

@@ -1,6 +1,7 @@
 """CSV and TSV, plain or compressed, by Python's own strict reader."""
 
 import csv
+import itertools
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -136,9 +137,9 @@ class TextFile:
         meter.blocks, most = 0, self.settings.blocks_at_once
         rows: list[list[str]] = []  # keeps what came before an error
         try:
-            for row in reader:
+            for row in itertools.islice(reader, count):
                 rows.append(row)
-                if len(rows) == count or meter.blocks >= most:
+                if meter.blocks >= most:
                     break
         except csv.Error as error:
             line = before + 1 + sum(_extent(row) for row in rows)
