@@ -144,7 +144,7 @@ def test_examples_of_pages_are_executed(page):
 def test_readme_shows_what_its_example_prints(from_root):
     readme = importlib.import_module("docs.readme")
     text = readme.README.read_text()
-    assert [e.language for e in readme.examples(text) if e.output] == ["python"]
+    assert [e.language for e in readme.examples(text) if e.output] == ["python", "python"]
     printed = readme.rewrite(text, quick=True)
     assert printed == text, (
         f"{readme.difference(text, printed)}\nrun: python -m docs.readme --write"
