@@ -2,8 +2,8 @@ import numpy as np
 
 from unshuffle.kernels import streams
 
-CHAINS = ("FIRST_PARTNERS", "FIRST_SANDWICH", "FIRST_INFLATED")
-GENERATORS = ("FIRST_ROUND", "FIRST_NULL", "FIRST_REFIT", "FIRST_REPLICATE")
+CHAINS = ("FIRST_PARTNERS", "FIRST_SANDWICH", "FIRST_INFLATED", "FIRST_BRIDGE")
+GENERATORS = ("FIRST_ROUND", "FIRST_NULL", "FIRST_REFIT", "FIRST_REPLICATE", "FIRST_FOLD")
 
 
 def test_ranges_of_numbers_are_far_apart():
