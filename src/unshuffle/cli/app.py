@@ -25,9 +25,9 @@ def _visible_usage_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        message: Any = getattr(error, "message", None)
-        if hasattr(error, "format_message") and isinstance(message, str):
-            error.message = visible(message)  # type: ignore[attr-defined]
+        shown: Any = error
+        if hasattr(shown, "format_message") and isinstance(getattr(shown, "message", None), str):
+            shown.message = visible(shown.message)
         raise
 
 

@@ -52,7 +52,8 @@ class ScoreMethods:
         check_is_fitted(self)
         pairing, rate = ("lost", 0.0) if groups is not None else self._assumed_pairing()
         labels = finite_vector(y, "y")
-        predicted = self.predict(X)  # type: ignore[attr-defined]
+        model: Any = self
+        predicted = model.predict(X)
         if pairing == "known":
             return float(r2_score(labels, predicted, sample_weight=sample_weight))
         if sample_weight is not None:

@@ -18,6 +18,7 @@ from ..fits.progress import Progress
 from ..fits.settings import AutoSettings
 from ._attributes import stack_level
 from ._progress import reporting
+from ._validation import open_setting
 from .shuffled import ShuffledRegressor
 
 
@@ -121,16 +122,21 @@ class ShuffledRegressorCV(ShuffledRegressor):
         self.callback = callback
 
     def _compute(self, data: InMemory, seed: int) -> AutoFit:
+        ridges = open_setting(self.ridges)
         compared = ChoiceSettings(
             n_folds=self.cv,
             tempers=_positive("tempers", self.tempers, zero=False),
-            ridges=None if _is_auto(self.ridges) else _positive("ridges", self.ridges, zero=True),
+            ridges=(
+                None
+                if isinstance(self.ridges, str)
+                else _positive("ridges", self.ridges, zero=True)
+            ),
             rule=self.rule,
         )
         settings = AutoSettings(
             seed,
             pairing="lost",
-            n_candidates=None if self.n_candidates == "auto" else int(self.n_candidates),
+            n_candidates=open_setting(self.n_candidates),
             fit_intercept=self.fit_intercept,
             covariance=self.covariance_type,
         )
@@ -153,10 +159,6 @@ def _warn_few_groups(found: int, needed: int) -> None:
         UnshuffleWarning,
         stacklevel=stack_level(),
     )
-
-
-def _is_auto(value: Any) -> bool:
-    return isinstance(value, str)
 
 
 def _positive(name: str, values: Any, *, zero: bool) -> tuple[float, ...]:

@@ -4,6 +4,7 @@ import zipfile
 from pathlib import Path
 
 from ...io.marks import starts_with
+from ...io.opening import open_regular
 from ...io.outputs import FileKind, FolderKind
 from .stored import FORMAT
 
@@ -14,7 +15,7 @@ SOMETIMES = frozenset({"as_given.npy"})
 def has_arrays(path: Path) -> bool:
     """Whether a file is an archive of the arrays of a model, and of nothing else."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
             found = archive.namelist()
     except (zipfile.BadZipFile, NotImplementedError):
         return False
