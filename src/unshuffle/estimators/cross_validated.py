@@ -126,11 +126,7 @@ class ShuffledRegressorCV(ShuffledRegressor):
         compared = ChoiceSettings(
             n_folds=self.cv,
             tempers=_positive("tempers", self.tempers, zero=False),
-            ridges=(
-                None
-                if isinstance(self.ridges, str)
-                else _positive("ridges", self.ridges, zero=True)
-            ),
+            ridges=None if ridges is None else _positive("ridges", ridges, zero=True),
             rule=self.rule,
         )
         settings = AutoSettings(
