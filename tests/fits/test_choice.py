@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from unshuffle import ShuffledRegressor, ShuffledRegressorCV, UnshuffleWarning
+from unshuffle import (
+    ShuffledRegressor,
+    ShuffledRegressorCV,
+    StochasticEMRegressor,
+    UnshuffleWarning,
+)
 from unshuffle.data.problem import make_problem
 from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
@@ -141,3 +146,44 @@ def test_bad_settings_are_named(words, message):
     data = grouped()
     with pytest.raises(ValueError, match=message):
         ShuffledRegressorCV(random_state=0, **words).fit(data.X, data.y, groups=data.groups)
+
+
+def test_held_out_groups_choose_the_cautious_fit():
+    data = make_shuffled_regression(
+        200, 12, noise=3.0, shuffle="groups", n_groups=10, random_state=0
+    )
+    with pytest.warns(UnshuffleWarning):
+        model = ShuffledRegressor(random_state=0).fit(data.X, data.y, groups=data.groups)
+        fixed = ShuffledRegressor(temper=1.5, random_state=0).fit(
+            data.X, data.y, groups=data.groups
+        )
+    results = model.cv_results_
+    assert set(results["temper"]) == {1.5, 3.0}
+    assert np.allclose(np.unique(results["ridge"]), fixed.ridge_ * np.array([0.0, 1.0, 4.0]))
+    assert model.chosen_index_ == model.best_index_ == np.argmin(results["lost"])
+    assert model.temper_ == results["temper"][model.chosen_index_]
+    assert model.ridge_ == results["ridge"][model.chosen_index_]
+    assert not hasattr(fixed, "cv_results_")
+
+
+@pytest.mark.filterwarnings("ignore::unshuffle.UnshuffleWarning")
+def test_few_groups_keep_the_fixed_cautious_fit():
+    data = make_shuffled_regression(
+        120, 12, noise=8.0, shuffle="groups", n_groups=4, random_state=0
+    )
+    model = ShuffledRegressor(pairing="lost", search="none", random_state=0)
+    model.fit(data.X, data.y, groups=data.groups)
+    assert model.temper_ == 1.5
+    assert model.ridge_ > 0.0
+    assert not hasattr(model, "cv_results_")
+
+
+def test_too_few_rows_left_are_named():
+    rng = np.random.default_rng(0)
+    X, y, groups = rng.normal(size=(12, 9)), rng.normal(size=12), np.repeat(np.arange(3), 4)
+    with pytest.raises(ValueError, match="8 rows are left for 9 features plus an intercept"):
+        StochasticEMRegressor(early_stopping=True, validation_fraction=0.34).fit(
+            X, y, groups=groups
+        )
+    with pytest.raises(ValueError, match="rows are left for 9 features"):
+        ShuffledRegressorCV(cv=2).fit(X, y, groups=np.arange(12) % 9)

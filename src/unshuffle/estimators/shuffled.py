@@ -66,12 +66,13 @@ class ShuffledRegressor(SampledRegressor):
     temper : float or "auto", default="auto"
         Labels are aligned as if there were `temper` times the noise estimated, from 1e-6 to 1e6.
         "auto" is 1.5 where the order is lost, no match is better than those of unrelated labels,
-        and there are too few known rows and groups to start from; it is 1 otherwise.
+        and there are too few known rows and groups to start from; it is 1 otherwise. With eight
+        groups or more, held-out groups choose between 1.5 and 3 (see `cv_results_`).
     ridge : float or "auto", default="auto"
         Penalty on the squares of standardised coefficients, per row. "auto" is 0 where `temper_`
         is 1. Otherwise it is the noise over the variance of standardised coefficients, per row,
         both from the labels as given and with what noise adds taken off (after Hoerl, Kennard and
-        Baldwin).
+        Baldwin); with eight groups or more, held-out groups choose between 0, this and 4 times it.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     covariance_type : {"auto", "model", "robust"}, default="auto"
@@ -195,6 +196,9 @@ class ShuffledRegressor(SampledRegressor):
         Why the search ended: "found again", "stands out" or "budget".
     temper_, ridge_ : float
         What "auto" became.
+    cv_results_ : dict of arrays
+        Where held-out groups chose `temper_` and `ridge_`: the scores of all settings, see
+        `ShuffledRegressorCV`.
     n_iter_ : int
         Iterations of EM.
     converged_ : bool

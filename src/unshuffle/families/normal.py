@@ -31,7 +31,8 @@ class Normal:
 
     def log_density(self, labels: FloatArray, fitted: FloatArray, noise_scale: float) -> FloatArray:
         """``-(y - fitted)² / 2 s²``."""
-        value: FloatArray = -0.5 * ((labels - fitted) / noise_scale) ** 2
+        with np.errstate(over="ignore"):  # so far away that the density is zero
+            value: FloatArray = -0.5 * ((labels - fitted) / noise_scale) ** 2
         return value
 
     def density(self, labels: FloatArray, fitted: FloatArray, noise_scale: float) -> FloatArray:

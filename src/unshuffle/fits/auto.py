@@ -1,6 +1,6 @@
 """The default fit: find out what kind of shuffle it is, fit accordingly, and judge the result."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -25,46 +25,18 @@ from ..search.population import automatic_budget
 from ..search.sample import rows_to_search, sample_of
 from ..search.starts import anchor, group_means
 from .auto_results import AutoFit, MismatchFit, SearchFit
+from .choice import Choice, choose_cautious
 from .data import InMemory
 from .examination import compare_chain, examine
 from .known import fit_known
 from .linked import fit_as_given, fit_expected
 from .progress import Progress, Reporting, quiet
 from .results import Matches, StochasticFit
+from .routes import ROUTES
 from .settings import AutoSettings, StochasticSettings
 from .stochastic import fit_stochastic
 from .verdict import verdict_of
 
-
-@dataclass(frozen=True)
-class RouteSettings:
-    """When the order given is used.
-
-    Attributes
-    ----------
-    informative, perhaps : float
-        p-values of the order test. Below the first the order carries information. Up to the second
-        it may, which is assumed if a first fit that assumes it finds many rows near a line, or if
-        a search finds nothing.
-    nothing_left : float
-        With so large a rate of mismatches nothing of the order is left.
-    fewest_candidates : int
-        A search that can afford fewer is not made.
-    most_sweeps, fewest_sweeps, enough_steps : int
-        Proposals per row of the chain at inflated noise: fewer where there are many rows, over
-        which its Monte Carlo error averages out.
-    """
-
-    informative: float = 0.001
-    perhaps: float = 0.2
-    nothing_left: float = 0.9
-    fewest_candidates: int = 50
-    most_sweeps: int = 20
-    fewest_sweeps: int = 4
-    enough_steps: int = 400_000
-
-
-ROUTES = RouteSettings()
 NO_VERDICT = judge([])
 NAN = float("nan")
 
@@ -80,6 +52,7 @@ class Outcome(NamedTuple):
     temper_shift: float = NAN
     shrinkage_share: float = NAN
     mismatch: MismatchFit | None = None
+    choice: Choice | None = None
 
 
 def fit_auto(data: InMemory, settings: AutoSettings, *, reporting: Reporting = quiet) -> AutoFit:
@@ -286,7 +259,19 @@ class Router:
             return Outcome(fit, "lost", held_by, finding)
         ridge = cautious_ridge(self.data.problem, self.solver)
         temper = self.settings.searching.match.cautious_temper
-        return Outcome(self._fit_stochastic(temper, ridge), "lost", finding=finding)
+        choice = self._cautious_choice(ridge)
+        if choice is not None:
+            _, temper, ridge = choice.setting
+        fit = self._fit_stochastic(temper, ridge)
+        return Outcome(fit, "lost", finding=finding, choice=choice)
+
+    def _cautious_choice(self, ridge: float) -> Choice | None:
+        """Temper and ridge by held-out groups, where the settings leave both open."""
+        given = self.settings
+        if given.start is not None or given.temper is not None or given.ridge is not None:
+            return None
+        data = InMemory(self.searched.problem, self.data.workers)
+        return choose_cautious(data, given, ridge, reporting=self.reporting)
 
     def _fit_stochastic(
         self,
@@ -351,6 +336,7 @@ class Router:
             mismatch=outcome.mismatch,
             verdict=NO_VERDICT,
             group_means=self._group_means(outcome),
+            choice=outcome.choice,
         )
         return replace(found, verdict=verdict_of(found, problem))
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..inference.predictive import group_log_densities, normal_log_density
 from ..kernels.types import FloatArray
 from .data import InMemory
-from .folds import hold_out
+from .folds import check_rows_left, hold_out
 from .progress import Progress, Report, Reporting, quiet
 from .results import StochasticFit
 from .settings import StochasticSettings
@@ -59,6 +59,7 @@ def validate(
 ) -> ValidationPath:
     """Run all iterations on a part of the groups, and score the others after each."""
     train, test = hold_out(data.problem, fraction, settings.seed)
+    check_rows_left(train, settings.fit_intercept)
     null, steps = normal_log_density(test.y), list[Progress]()
 
     @contextmanager

@@ -38,3 +38,13 @@ def take_rows(problem: Problem, kept: BoolArray) -> Problem:
     starts = np.concatenate([[0], np.cumsum(sizes[stay])]).astype(np.int64)
     n_groups = int(stay.sum()) + len(rows) - int(starts[-1])
     return Problem(problem.X[problem.user_rows(rows)], problem.y[rows], starts, None, n_groups)
+
+
+def check_rows_left(train: Problem, fit_intercept: bool) -> None:
+    """Refuse to hold out groups where too few rows are left to fit."""
+    n, d = train.X.shape
+    if n <= d + fit_intercept:
+        raise ValueError(
+            f"without the groups held out {n} rows are left for {d} features"
+            f"{' plus an intercept' if fit_intercept else ''}; hold out less, or give more rows"
+        )
