@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .estimators.audit import AuditResult, audit_release
     from .estimators.blocks import BlockCheck, BlocksResult, check_blocks
     from .estimators.cross_validated import ShuffledRegressorCV
+    from .estimators.feature_selector import ShuffledFeatureSelector
     from .estimators.formula import fit_formula
     from .estimators.hard import HardEMRegressor
     from .estimators.mixture import MixtureRegressor
@@ -58,6 +59,7 @@ _HOMES = {
     "MixtureRegressor": "estimators.mixture",
     "Posterior": "inference.posterior",
     "Progress": "fits.progress",
+    "ShuffledFeatureSelector": "estimators.feature_selector",
     "ShuffledRegressor": "estimators.shuffled",
     "ShuffledRegressorCV": "estimators.cross_validated",
     "StochasticEMRegressor": "estimators.stochastic",
@@ -95,6 +97,7 @@ __all__ = [
     "RankWarning",
     "SchedulerLostError",
     "SensitivityResult",
+    "ShuffledFeatureSelector",
     "ShuffledRegressor",
     "ShuffledRegressorCV",
     "StochasticEMRegressor",

@@ -12,7 +12,7 @@ from unshuffle import (
 from unshuffle.data.problem import make_problem
 from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.fits.choice import ChoiceSettings, _losses, choose_setting
+from unshuffle.fits.choice import ChoiceSettings, choose_setting, losses
 from unshuffle.fits.data import InMemory
 from unshuffle.fits.folds import fold_rows, take_rows
 from unshuffle.fits.settings import AutoSettings
@@ -60,9 +60,9 @@ def test_there_are_no_more_folds_than_groups():
         fold_rows(problem_of(grouped(n_groups=1)), 5, seed=0)
 
 
-def test_losses_and_their_errors_are_sums_over_groups():
+def testlosses_and_their_errors_are_sums_over_groups():
     by_group = np.array([[1.0, 2.0, 3.0, 4.0], [0.5, 2.5, 2.0, 3.5]])
-    lost, error = _losses(by_group)
+    lost, error = losses(by_group)
     difference = by_group[0] - by_group[1]
     assert lost == pytest.approx([0.0, difference.sum()])
     assert error == pytest.approx([0.0, 4**0.5 * difference.std(ddof=1)])

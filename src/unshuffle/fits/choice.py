@@ -22,6 +22,7 @@ from ..search.population import automatic_budget, search_population
 from .data import InMemory
 from .folds import check_rows_left, fold_rows, take_rows
 from .progress import Progress, Reporting, quiet
+from .results import StochasticFit
 from .settings import AutoSettings, StochasticSettings
 from .stochastic import fit_stochastic
 
@@ -129,11 +130,9 @@ def choose_setting(
                 gains[done - 1, fold] = (found.total - null) / test.n_rows
                 report(Progress(fold * len(candidates) + done, total))
             by_group.append(np.array(densities))
-    lost, error = _losses(np.concatenate(by_group, axis=1))
-    best = int(np.argmin(lost))
-    limit = np.maximum(error, choice.immaterial) if choice.rule == "one-standard-error" else 0.0
-    near = lost <= limit
-    return Choice(candidates, gains, lost, error, int(np.flatnonzero(near)[0]), best)
+    lost, error = losses(np.concatenate(by_group, axis=1))
+    chosen = plainest_near_best(lost, error, choice)
+    return Choice(candidates, gains, lost, error, chosen, int(np.argmin(lost)))
 
 
 def choose_cautious(
@@ -174,33 +173,62 @@ def _fits(
         init = None
         if setting.start == MATCH:
             if match is None:
-                landscape = Landscape(train, solver, data.workers, settings.searching)
-                budget = min(automatic_budget(landscape), choice.most_candidates)
-                found = search_population(landscape, n_candidates=budget, seed=settings.seed)
-                match = landscape.state(found.thetas[0]).coef
+                match = best_match(train, solver, data, settings, choice.most_candidates)
             init = match
-        fit = fit_stochastic(
-            InMemory(train, data.workers),
-            StochasticSettings(
-                settings.seed,
-                max_iter=settings.em.iteration.max_iter,
-                init=init,
-                alignment=settings.alignment,
-                temper=setting.temper,
-                ridge=setting.ridge,
-                fit_intercept=settings.fit_intercept,
-                covariance="model",
-                em=settings.em,
-            ),
-            solver=solver,
-        )
+        fit = fit_part(train, solver, data, settings, setting, init)
         assert fit.permutations is not None
         yield fit.permutations.state
 
 
-def _losses(by_group: FloatArray) -> tuple[FloatArray, FloatArray]:
+def best_match(
+    train: Problem,
+    solver: LeastSquares,
+    data: InMemory,
+    settings: AutoSettings,
+    most_candidates: int,
+) -> FloatArray:
+    """Coefficients of the best match that a search of a part of the groups finds."""
+    landscape = Landscape(train, solver, data.workers, settings.searching)
+    budget = min(automatic_budget(landscape), most_candidates)
+    found = search_population(landscape, n_candidates=budget, seed=settings.seed)
+    return landscape.state(found.thetas[0]).coef
+
+
+def fit_part(
+    train: Problem,
+    solver: LeastSquares,
+    data: InMemory,
+    settings: AutoSettings,
+    setting: Setting,
+    init: FloatArray | None,
+) -> StochasticFit:
+    """Stochastic EM on a part of the groups."""
+    return fit_stochastic(
+        InMemory(train, data.workers),
+        StochasticSettings(
+            settings.seed,
+            max_iter=settings.em.iteration.max_iter,
+            init=init,
+            alignment=settings.alignment,
+            temper=setting.temper,
+            ridge=setting.ridge,
+            fit_intercept=settings.fit_intercept,
+            covariance="model",
+            em=settings.em,
+        ),
+        solver=solver,
+    )
+
+
+def losses(by_group: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Density lost against the best setting, and its standard error from the groups."""
     best = int(np.argmax(by_group.sum(axis=1)))
     lost = by_group[best] - by_group
     n_groups = by_group.shape[1]
     return lost.sum(axis=1), lost.std(axis=1, ddof=1) * n_groups**0.5
+
+
+def plainest_near_best(lost: FloatArray, error: FloatArray, choice: ChoiceSettings) -> int:
+    """The first setting that loses no more than its standard error, or the best one."""
+    limit = np.maximum(error, choice.immaterial) if choice.rule == "one-standard-error" else 0.0
+    return int(np.flatnonzero(lost <= limit)[0])
