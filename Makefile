@@ -25,7 +25,11 @@ help:  ## show the targets
 	$(INSTALL) --editable ".[dev]"
 	@touch $@
 
-demo: .venv/package  ## fit the shipped data and compare
+.venv/demo: .venv/package
+	$(INSTALL) --editable ".[plots]"
+	@touch $@
+
+demo: .venv/demo  ## fit the shipped data and compare
 	$(BIN)/unshuffle demo
 
 quick: lint types imports quick-tests  ## in about a minute: lint, types, imports, unit tests

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .inference.bootstrap import BootstrapResult
     from .inference.posterior import Posterior
     from .inference.verdict import Verdict
+    from .show.comparison import Comparison, compare
     from .show.summary import Summary
 
 __version__ = "0.1.0"
@@ -66,6 +67,8 @@ _HOMES = {
     "RankWarning": "exceptions",
     "SensitivityResult": "estimators._sensitivity_result",
     "SchedulerLostError": "exceptions",
+    "Comparison": "show.comparison",
+    "compare": "show.comparison",
     "Streaming": "estimators.streaming",
     "Summary": "show.summary",
     "UnidentifiableWarning": "exceptions",
@@ -87,6 +90,7 @@ __all__ = [
     "BlockCheck",
     "BlocksResult",
     "BootstrapResult",
+    "Comparison",
     "HardEMRegressor",
     "MixingWarning",
     "MixtureRegressor",
@@ -111,6 +115,7 @@ __all__ = [
     "WorkerLostError",
     "audit_release",
     "check_blocks",
+    "compare",
     "datasets",
     "fit_formula",
     "fit_parquet",

@@ -1,6 +1,7 @@
-"""The tables of `unshuffle demo`: shipped data, shuffled inside zones, fitted four ways."""
+"""The tables of `unshuffle demo`: shipped data, shuffled inside zones, beside the known order."""
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from rich.table import Table
@@ -8,121 +9,128 @@ from sklearn.linear_model import LinearRegression
 
 from ..datasets.boston import load_boston
 from ..datasets.simulated import cut_by_rank, shuffle_inside
-from ..estimators.hard import HardEMRegressor
 from ..estimators.shuffled import ShuffledRegressor
-from ..estimators.stochastic import StochasticEMRegressor
 from ..io.frames import NamedMatrix
-from ..kernels.types import FloatArray, IntArray
-from .settings import CLI
+from ..kernels.types import BoolArray, FloatArray, IntArray
+
+LABEL, ZONES_BY = "MEDV", "DIS"
+GREEN, RED = "green", "red"
+STYLES = {"trust": GREEN, "caution": "yellow", "reject": RED}
 
 
-class DemoSetting(NamedTuple):
-    """A column of the housing data to predict, and the column whose ranks make the zones."""
+@dataclass(frozen=True, eq=False)
+class DemoFit:
+    """House prices shuffled inside zones, fitted without knowing which belongs to which tract.
 
-    label: str
-    zones_by: str
+    Attributes
+    ----------
+    n_zones : int
+    seed : int
+        Of the shuffle and of the fit.
+    """
+
     n_zones: int
+    seed: int
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the features."""
+        return tuple(name for name in load_boston().columns if name != LABEL)
+
+    @cached_property
+    def zones(self) -> IntArray:
+        """Tracts at a similar distance from work are in one zone."""
+        return cut_by_rank(load_boston().column(ZONES_BY), self.n_zones)
+
+    @cached_property
+    def shuffled(self) -> FloatArray:
+        """Prices in a random order inside zones."""
+        order = shuffle_inside(np.random.RandomState(self.seed), self.zones)
+        return self._prices[order]
+
+    @cached_property
+    def model(self) -> ShuffledRegressor:
+        """The default estimator, told the zones and nothing else."""
+        model = ShuffledRegressor(random_state=self.seed)
+        return model.fit(NamedMatrix(self._features, self.names), self.shuffled, groups=self.zones)
+
+    @cached_property
+    def as_given(self) -> FloatArray:
+        """Coefficients of least squares that takes the shuffled prices as they stand."""
+        return np.asarray(LinearRegression().fit(self._features, self.shuffled).coef_)
+
+    @cached_property
+    def known(self) -> FloatArray:
+        """Coefficients of least squares with every price beside its tract."""
+        return np.asarray(LinearRegression().fit(self._features, self._prices).coef_)
+
+    @property
+    def holds(self) -> BoolArray:
+        """Whether each 95 % interval holds the coefficient with the known order."""
+        low, high = self.model.conf_int()[1:].T
+        return np.asarray((low <= self.known) & (self.known <= high))
+
+    @property
+    def scale(self) -> FloatArray:
+        """Standard deviations of the features: coefficients are shown per standard deviation."""
+        return np.asarray(self._features.std(axis=0))
+
+    def distance(self, coef: FloatArray) -> float:
+        """From the coefficients with the known order, as a share of their length."""
+        off, length = (coef - self.known) * self.scale, self.known * self.scale
+        return float(np.linalg.norm(off) / np.linalg.norm(length))
+
+    @property
+    def _features(self) -> FloatArray:
+        return np.asarray(load_boston().without(LABEL))
+
+    @property
+    def _prices(self) -> FloatArray:
+        return np.asarray(load_boston().column(LABEL))
 
 
-class DemoRows(NamedTuple):
-    """Rows of a setting: features, ordered labels, zones, and the labels shuffled inside zones."""
-
-    X: FloatArray
-    y: FloatArray
-    zones: IntArray
-    shuffled: FloatArray
-
-
-EASY = DemoSetting("MEDV", "DIS", 60)
-HARD = DemoSetting("LSTAT", "MEDV", 4)
-
-
-def coefficient_table(setting: DemoSetting, seed: int) -> Table:
-    """Coefficients on all rows: OLS on shuffled labels, Stochastic EM, OLS with known order."""
-    boston = load_boston()
-    names = [name for name in boston.columns if name != setting.label]
-    data = shuffled_rows(setting, np.arange(len(boston.data)), seed)
-    models = fit_all(data, seed)
-    em = models["Stochastic EM"]
-    shown = {name: model for name, model in models.items() if name != "Hard EM"}
-    table = Table(
-        title=f"Coefficients for {setting.label}, per standard deviation of the feature",
-        caption=f"Stochastic EM: {em.n_groups_} groups, {em.n_iter_} iterations, "
-        f"noise {em.noise_scale_:.2f}, {'converged' if em.converged_ else 'not converged'}",
-        title_justify="left",
-        caption_justify="left",
-    )
+def coefficient_table(fit: DemoFit) -> Table:
+    """Every coefficient: as given, ours with its interval, and with the known order."""
+    table = Table(title=f"Coefficients for {LABEL}, per standard deviation of the feature")
+    table.title_justify = "left"
     table.add_column("feature")
-    for name in shown:
-        table.add_column(name, justify="right")
-    scale = data.X.std(axis=0)
-    for j, name in enumerate(names):
-        table.add_row(name, *(f"{model.coef_[j] * scale[j]:+.2f}" for model in shown.values()))
+    for head in ("as given", "unshuffle", "95 % interval", "known order", "interval holds it"):
+        table.add_column(head, justify="right")
+    ends = fit.model.conf_int()[1:] * fit.scale[:, None]
+    for j, name in enumerate(fit.names):
+        given, ours, known = (
+            f"{coef[j] * fit.scale[j]:+.2f}" for coef in (fit.as_given, fit.model.coef_, fit.known)
+        )
+        held = f"[{GREEN}]yes" if fit.holds[j] else f"[{RED}]no"
+        table.add_row(name, given, ours, f"{ends[j, 0]:+.2f} to {ends[j, 1]:+.2f}", known, held)
     return table
 
 
-def comparison_table(
-    setting: DemoSetting, seed: int, n_splits: int = CLI.demo_splits
-) -> tuple[Table, str]:
-    """Test error on rows not used for fitting, mean over splits, and the result in words."""
-    n = len(load_boston().data)
-    errors: dict[str, list[float]] = {}
-    for split in range(n_splits):
-        rows = np.random.RandomState([seed, split]).permutation(n)
-        train = shuffled_rows(setting, rows[n // 5 :], seed)
-        test = shuffled_rows(setting, rows[: n // 5], seed)
-        for name, model in fit_all(train, seed).items():
-            residual = model.predict(test.X) - test.y
-            errors.setdefault(name, []).append(float(np.sqrt(np.mean(residual**2))))
-    rmse = {name: float(np.mean(values)) for name, values in errors.items()}
-    worst, floor = rmse["OLS, shuffled"], rmse["OLS, known order"]
-    table = Table(
-        title=f"Test error (RMSE) for {setting.label}, mean of {n_splits} splits",
-        title_justify="left",
+def in_words(fit: DemoFit) -> str:
+    """How near the coefficients come, and how many intervals hold what they should."""
+    return (
+        f"The coefficients differ from those with the known order by "
+        f"{fit.distance(fit.model.coef_):.0%} of their length, least squares as given by "
+        f"{fit.distance(fit.as_given):.0%}. {fit.holds.sum()} of {len(fit.holds)} intervals hold "
+        "the coefficient with the known order."
     )
-    for head in ("method", "RMSE", "against OLS, shuffled"):
-        table.add_column(head, justify="left" if head == "method" else "right")
-    for name, value in rmse.items():
-        table.add_row(name, f"{value:.2f}", f"{value / worst:.2f}x")
-    return table, in_words((worst - rmse["Stochastic EM"]) / (worst - floor))
 
 
-def fit_with_verdict(setting: DemoSetting, seed: int) -> ShuffledRegressor:
-    """Fit all rows by the default estimator, with the names of the columns."""
-    boston = load_boston()
-    data = shuffled_rows(setting, np.arange(len(boston.data)), seed)
-    names = tuple(name for name in boston.columns if name != setting.label)
-    model = ShuffledRegressor(random_state=seed)
-    return model.fit(NamedMatrix(data.X, names), data.shuffled, groups=data.zones)
-
-
-def in_words(removed: float) -> str:
-    """The share of the error caused by the shuffle that Stochastic EM removes."""
-    if removed <= 0:
-        return (
-            "Stochastic EM is no better than OLS on shuffled labels here: the data do not hold "
-            "enough information to undo this shuffle."
-        )
-    return f"Stochastic EM removes {removed:.0%} of the error that the shuffle caused."
-
-
-def fit_all(data: DemoRows, seed: int) -> dict[str, Any]:
-    """Fit the four models to one set of rows."""
-    X, y, zones, shuffled = data
-    return {
-        "OLS, shuffled": LinearRegression().fit(X, shuffled),
-        "Stochastic EM": StochasticEMRegressor(max_iter=200, random_state=seed).fit(
-            X, shuffled, groups=zones
-        ),
-        "Hard EM": HardEMRegressor(max_iter=200, random_state=seed).fit(X, shuffled, groups=zones),
-        "OLS, known order": LinearRegression().fit(X, y),
-    }
-
-
-def shuffled_rows(setting: DemoSetting, rows: IntArray, seed: int) -> DemoRows:
-    """Some rows of a setting, with the labels shuffled inside zones."""
-    boston = load_boston()
-    zones = cut_by_rank(boston.column(setting.zones_by), setting.n_zones)[rows]
-    y = boston.column(setting.label)[rows]
-    shuffled = y[shuffle_inside(np.random.RandomState(seed), zones)]
-    return DemoRows(boston.without(setting.label)[rows], y, zones, shuffled)
+def verdict_table(fits: list[DemoFit]) -> Table:
+    """What the verdict says as zones grow, beside how far off the answer is."""
+    table = Table(title="The same prices shuffled inside larger zones")
+    table.title_justify = "left"
+    for head in ("zones", "tracts a zone"):
+        table.add_column(head, justify="right")
+    table.add_column("verdict")
+    for head in ("intervals that hold", "off by", "as given off by"):
+        table.add_column(head, justify="right")
+    for fit in fits:
+        level, n = fit.model.verdict_.level, len(fit.shuffled)
+        errors = np.isfinite(fit.model.standard_errors_).all()
+        held = f"{fit.holds.sum()} of {len(fit.holds)}" if errors else "no intervals"
+        table.add_row(
+            str(fit.n_zones), f"{n / fit.n_zones:.0f}", f"[{STYLES[level]}]{level}", held,
+            f"{fit.distance(fit.model.coef_):.0%}", f"{fit.distance(fit.as_given):.0%}",
+        )  # fmt: skip
+    return table

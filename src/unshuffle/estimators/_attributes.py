@@ -183,7 +183,7 @@ def forget(model: Any, blank: Any) -> None:
     for name in [name for name in vars(model) if name.endswith("_")]:
         delattr(model, name)
     for name, value in vars(blank).items():
-        if name.endswith("_in_"):
+        if name.endswith("_in_") or name == "design_columns_":
             setattr(model, name, value)
 
 

@@ -1,7 +1,7 @@
 """What the estimators share: from user data to a fit, and to fitted attributes."""
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -13,10 +13,14 @@ from ..data.threads import Workers
 from ..fits.auto_results import AutoFit
 from ..fits.data import InMemory
 from ..fits.results import StochasticFit
+from ..io.categories import encode_categories, has_categories, learn_categories
 from ..io.frames import library_of
+from ..io.row_names import refuse_other_row_names
 from ..kernels.types import FloatArray, IntArray
 from ._attributes import Fit, forget, keep
+from ._explained import explained_shares
 from ._notebook import NotebookMethods
+from ._prediction import prediction_interval
 from ._score import ScoreMethods
 from ._seeding import seed_from
 from ._sources import into_memory
@@ -28,22 +32,36 @@ class BaseLinearRegressor(NotebookMethods, ScoreMethods, RegressorMixin, BaseEst
 
     coef_: FloatArray
     intercept_: float
+    noise_scale_: float
+    r2_: float
+    r2_within_: float
     fit_intercept: bool
     _convergence_advice: ClassVar[str]
     _found: Fit
     _problem: Problem
     _library: str | None
 
-    def predict(self, X: Any) -> FloatArray:
+    @overload
+    def predict(self, X: Any, interval: None = None) -> FloatArray: ...
+    @overload
+    def predict(self, X: Any, interval: float) -> tuple[FloatArray, FloatArray]: ...
+    def predict(
+        self, X: Any, interval: float | None = None
+    ) -> FloatArray | tuple[FloatArray, FloatArray]:
         """Predict the labels of rows.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+        interval : float, optional
+            A share such as 0.95: intervals that hold so many of the labels of new rows are returned
+            too. They include the error of the coefficients, and assume normal noise.
 
         Returns
         -------
         y : array of shape (n_samples,)
+        ends : array of shape (n_samples, 2)
+            Lower and upper ends of the intervals; only if `interval` is given.
         """
         check_is_fitted(self)
         rows = check_rows(self, X)
@@ -54,7 +72,9 @@ class BaseLinearRegressor(NotebookMethods, ScoreMethods, RegressorMixin, BaseEst
                 f"the prediction of row {int(np.argmin(np.isfinite(predicted)))} is too large for "
                 "a number; check the units of X"
             )
-        return predicted
+        if interval is None:
+            return predicted
+        return predicted, prediction_interval(self, rows, predicted, interval)
 
     def _fit_in_memory(
         self,
@@ -70,6 +90,11 @@ class BaseLinearRegressor(NotebookMethods, ScoreMethods, RegressorMixin, BaseEst
         # before this one has succeeded.
         blank = type(self)(**self.get_params(deep=False))
         X, y, groups, known, match_prob = into_memory(self, X, y, groups, known, match_prob)
+        refuse_other_row_names(X, y=y, groups=groups, known=known, match_prob=match_prob)
+        library = library_of(X, y, groups)
+        if has_categories(X):
+            blank.design_columns_ = learn_categories(X)
+            X = encode_categories(X, blank.design_columns_)
         problem, match_prob = build_problem(blank, X, y, groups, known, match_prob)
         check_enough_rows(problem, self.fit_intercept)
         with self._workers() as workers:
@@ -77,8 +102,9 @@ class BaseLinearRegressor(NotebookMethods, ScoreMethods, RegressorMixin, BaseEst
             fit = self._compute(data, self._draw_seed())
         forget(self, blank)
         self._problem = problem
-        self._library = library_of(X, y, groups)
+        self._library = library
         keep(self, fit, self._convergence_advice)
+        self.r2_, self.r2_within_ = explained_shares(problem, self.noise_scale_)
         return self
 
     @abstractmethod

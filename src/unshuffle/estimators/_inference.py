@@ -19,6 +19,7 @@ from ..show.summary import Summary
 from ._bootstrap import BootstrapMethods, check_has_standard_errors
 
 METHODS = ("information", "sandwich", "bootstrap", "posterior", "auto")
+OF_SUMMARY = {"auto": "auto", "model": "information", "robust": "sandwich"}
 OF_NOISE = ("information", "sandwich", "bootstrap", "auto")
 
 
@@ -77,16 +78,20 @@ class InferenceMethods(BootstrapMethods):
         if method == "posterior":
             sampled: FloatArray = self._posterior_method()(**options).interval(level)
             return sampled
+        return self._estimates_by(method).interval(level)
+
+    def _estimates_by(self, method: str) -> Estimates:
+        """Coefficients with the standard errors of a method: "auto" are those of the fit."""
         estimates = self._estimates()
         if method == "information":
             errors = standard_errors_of(self._of_model().covariance)
             freedom = self._stochastic.design.freedom
-            estimates = estimates._replace(standard_errors=errors, freedom=freedom)
-        elif method == "sandwich":
+            return estimates._replace(standard_errors=errors, freedom=freedom)
+        if method == "sandwich":
             robust = self._robust()
             errors = standard_errors_of(self.covariance("sandwich"))
-            estimates = estimates._replace(standard_errors=errors, freedom=robust.freedom)
-        return estimates.interval(level)
+            return estimates._replace(standard_errors=errors, freedom=robust.freedom)
+        return estimates
 
     def covariance(self, method: str = "auto") -> FloatArray:
         """Covariance of the coefficients.
@@ -232,13 +237,16 @@ class InferenceMethods(BootstrapMethods):
         with self._workers() as workers:
             return robust_covariance(InMemory(problem, workers), self._stochastic)
 
-    def summary(self, level: float = 0.95) -> Summary:
+    def summary(self, level: float = 0.95, covariance: str = "auto") -> Summary:
         """Table of coefficients beside least squares on the labels as given, verdict first.
 
         Parameters
         ----------
         level : float, default=0.95
             Level of the confidence intervals.
+        covariance : {"auto", "model", "robust"}, default="auto"
+            Standard errors: those of the fit (`covariance_type_`), from the information, or from
+            the sandwich. See `conf_int`.
 
         Returns
         -------
@@ -248,15 +256,20 @@ class InferenceMethods(BootstrapMethods):
         check_is_fitted(self)
         check_level(level)
         check_has_standard_errors(self)
+        if covariance not in OF_SUMMARY:
+            raise ValueError(f"covariance must be 'auto', 'model' or 'robust'; got {covariance!r}")
+        facts = self._facts()
+        if covariance not in {"auto", self.covariance_type_}:
+            facts["standard errors"] = f"{covariance} (as asked)"
         names = feature_names(getattr(self, "feature_names_in_", None), len(self.coef_))
         if self.fit_intercept:
             names.insert(0, "(intercept)")
         verdict = self._found.verdict if isinstance(self._found, AutoFit) else None
         return Summary(
             names,
-            self._estimates(),
+            self._estimates_by(OF_SUMMARY[covariance]),
             self._stochastic.as_given,
-            self._facts(),
+            facts,
             verdict,
             level,
             getattr(self, "_library", None),
@@ -275,6 +288,7 @@ class InferenceMethods(BootstrapMethods):
             "groups": f"{self.n_groups_}",
             "noise": noise,
         }
+        facts |= self._explained_facts()
         facts |= self._noise_facts()
         rate = getattr(self, "mismatch_rate_", None)
         if rate is not None and np.isnan(rate):
@@ -288,6 +302,14 @@ class InferenceMethods(BootstrapMethods):
             facts["setting"] = self._chosen_setting()
         facts["standard errors"] = self._kind_of_errors()
         return facts
+
+    def _explained_facts(self) -> dict[str, str]:
+        """Share of the variance explained, where the labels were in memory."""
+        r2, inside = getattr(self, "r2_", np.nan), getattr(self, "r2_within_", np.nan)
+        if np.isnan(r2):
+            return {}
+        within = "" if np.isnan(inside) else f" (inside groups {inside:.3f})"
+        return {"R squared": f"{r2:.3f}{within}"}
 
     def _chosen_setting(self) -> str:
         """What held-out groups chose, and how sure that is."""

@@ -1,9 +1,15 @@
 """Progress bars and callbacks."""
 
+import math
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 
 from ..fits.progress import Progress, Report, Reporting
+
+SECONDS_BETWEEN_UPDATES = 0.5
 
 
 def reporting(verbose: int, callback: Callable[[Progress], object] | None) -> Reporting:
@@ -14,7 +20,7 @@ def reporting(verbose: int, callback: Callable[[Progress], object] | None) -> Re
         if not verbose:
             yield lambda progress: None if callback is None else _call(callback, progress)
             return
-        with _bar(total, unit) as show:
+        with (_notebook_line if in_notebook() else _bar)(total, unit) as show:
 
             def both(progress: Progress) -> None:
                 show(progress)
@@ -28,6 +34,45 @@ def reporting(verbose: int, callback: Callable[[Progress], object] | None) -> Re
 
 def _call(callback: Callable[[Progress], object], progress: Progress) -> None:
     callback(progress)
+
+
+def in_notebook() -> bool:
+    """Whether this is a Jupyter kernel, which shows no bar of a terminal."""
+    if "IPython" not in sys.modules:
+        return False
+    shell = sys.modules["IPython"].get_ipython()
+    return shell is not None and hasattr(shell, "kernel")
+
+
+@contextmanager
+def _notebook_line(total: int, unit: str) -> Iterator[Report]:
+    """One line of output that is replaced at most twice a second; no widgets are needed."""
+    shell = import_module("IPython.display")  # no dependency: it is there where this is called
+    start, shown = time.monotonic(), 0.0
+    line = shell.display(shell.Pretty(f"{unit} 0/{total}"), display_id=True)
+    last = ""
+
+    def show(progress: Progress) -> None:
+        nonlocal shown, last
+        now = time.monotonic()
+        last = f"{unit} {progress.done}/{total}{_facts(progress)}  {now - start:.0f} s"
+        if now - shown >= SECONDS_BETWEEN_UPDATES:
+            shown = now
+            line.update(shell.Pretty(last))
+
+    yield show
+    if last:
+        line.update(shell.Pretty(last))
+
+
+def _facts(progress: Progress) -> str:
+    """Objective and acceptance, where they are known."""
+    facts = ""
+    if not math.isnan(progress.objective):
+        facts += f"  objective {progress.objective:.6g}"
+    if not math.isnan(progress.acceptance_rate):
+        facts += f"  accepted {progress.acceptance_rate:.1%}"
+    return facts
 
 
 @contextmanager
@@ -47,10 +92,6 @@ def _bar(total: int, unit: str) -> Iterator[Report]:
         task = bar.add_task(unit, total=total, facts="")
 
         def show(progress: Progress) -> None:
-            known = progress.objective == progress.objective
-            facts = f"objective {progress.objective:.6g}" if known else ""
-            if progress.acceptance_rate == progress.acceptance_rate:
-                facts += f"  accepted {progress.acceptance_rate:.1%}"
-            bar.update(task, completed=progress.done, facts=facts)
+            bar.update(task, completed=progress.done, facts=_facts(progress).strip())
 
         yield show

@@ -16,6 +16,7 @@ from ..data.numbers import (
     refuse_sizes,
 )
 from ..data.problem import Problem, make_problem
+from ..io.categories import encode_categories
 from ..io.frames import NamedMatrix, column_of_dates, library_of, plain_column
 from ..kernels.types import FloatArray, IntArray
 
@@ -92,6 +93,9 @@ def check_sizes(X: FloatArray, y: FloatArray, names: list[Any] | None) -> None:
 
 def check_rows(estimator: BaseEstimator, X: Any) -> FloatArray:
     """Rows to predict, with the columns of the fit."""
+    design = getattr(estimator, "design_columns_", None)
+    if design is not None and library_of(X) is not None:
+        X = encode_categories(X, design)
     if isinstance(X, NamedMatrix):
         if list(X.columns) != list(getattr(estimator, "feature_names_in_", X.columns)):
             raise ValueError(

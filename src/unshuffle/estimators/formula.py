@@ -4,7 +4,6 @@ from typing import Any
 
 from ..io.formula import apply_formula, apply_terms, named_column
 from ..io.frames import library_of
-from ..kernels.types import FloatArray
 from .shuffled import ShuffledRegressor
 
 
@@ -21,21 +20,25 @@ class FormulaRegressor(ShuffledRegressor):
 
     formula_: Any
 
-    def predict(self, X: Any) -> FloatArray:
+    def predict(self, X: Any, interval: float | None = None) -> Any:
         """Predict the labels of rows.
 
         Parameters
         ----------
         X : data frame, or array-like of shape (n_samples, n_features)
             A frame with the columns that the formula names, or the terms themselves.
+        interval : float, optional
+            As in `ShuffledRegressor.predict`.
 
         Returns
         -------
         y : array of shape (n_samples,)
+        ends : array of shape (n_samples, 2)
+            Only if `interval` is given.
         """
         if hasattr(self, "formula_") and library_of(X) is not None:
             X = apply_terms(self.formula_, X)
-        return super().predict(X)
+        return super().predict(X, interval)
 
 
 def fit_formula(

@@ -31,6 +31,11 @@ class Estimates(NamedTuple):
     standard_errors: FloatArray
     freedom: int
 
+    def known_errors(self) -> FloatArray:
+        """Standard errors; nan for a coefficient of zero without error, as of a constant column."""
+        undetermined = (self.values == 0.0) & (self.standard_errors == 0.0)
+        return np.where(undetermined, np.nan, self.standard_errors)
+
     def t_values(self) -> FloatArray:
         """Estimates in units of their standard errors; nan where the error is zero."""
         errors = np.where(self.standard_errors > 0.0, self.standard_errors, np.nan)
@@ -45,7 +50,7 @@ class Estimates(NamedTuple):
     def interval(self, level: float) -> FloatArray:
         """Lower and upper ends, shape (k, 2)."""
         check_level(level)
-        half = student.ppf(0.5 + 0.5 * level, self.freedom) * self.standard_errors
+        half = student.ppf(0.5 + 0.5 * level, self.freedom) * self.known_errors()
         return np.stack([self.values - half, self.values + half], axis=1)
 
 

@@ -36,6 +36,7 @@ def apply_formula(formula: str, data: Any) -> FormulaData:
         raise ValueError(
             f"data must be a data frame of pandas, polars or pyarrow, got {type(data).__name__}"
         )
+    _refuse_fixed_effects(formula)
     parsed = _parse(formula)
     if not hasattr(parsed, "lhs"):
         raise ValueError(f"the formula names no label; write 'y ~ {formula}'")
@@ -48,6 +49,18 @@ def apply_formula(formula: str, data: Any) -> FormulaData:
         raise ValueError(f"the formula names no features: {formula!r}")
     y = as_floats(both.lhs, f"the label {names[0]!r}")[:, 0]
     return FormulaData(X, y, INTERCEPT in _names(both.rhs), both.rhs.model_spec)
+
+
+def _refuse_fixed_effects(formula: str) -> None:
+    """``y ~ x | zone`` means fixed effects in other packages, and nothing here."""
+    model, bar, effects = formula.partition("|")
+    if bar and "~" in model:
+        name = effects.strip() or "zone"
+        raise ValueError(
+            f"fixed effects after '|' are not part of formulas here; write "
+            f"'{model.strip()} + C({name})' for a coefficient of each {name}, and groups={name!r} "
+            f"if labels were shuffled inside {name}"
+        )
 
 
 def apply_terms(terms: Any, data: Any) -> Any:

@@ -1,18 +1,20 @@
 """The summary of a fit: verdict, facts, and coefficients beside those of ordinary least squares."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 from ..inference.intervals import Estimates
-from ..inference.verdict import Reason, Verdict
+from ..inference.verdict import Verdict, headline
 from ..io.frames import make_frame
 from ..io.html import html_table
 from ..io.visible import visible
 from .markup import number, p_value
+from .text_table import terminal_width, text_table, wrapped
 
+JOINED = (6, 8, 9)  # upper ends stay beside lower ends; what is as given stays together
 COLUMNS = ("coef", "std err", "t", "p", "low", "high")
-COLOURS = {"trust": "#1b7837", "caution": "#7d5700", "reject": "#b2182b"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,35 +93,21 @@ class Summary:
 
     def to_latex(self) -> str:
         """A booktabs table."""
-        heads, rows = self._cells()
-        lines = [r"\begin{tabular}{l" + "r" * (len(heads) - 1) + "}", r"\toprule"]
-        lines.append(" & ".join(_latex(head) for head in heads) + r" \\")
-        lines.append(r"\midrule")
-        lines += [" & ".join(_latex(cell) for cell in row) + r" \\" for row in rows]
-        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+        return latex_table(*self._cells())
 
     def __str__(self) -> str:
+        width = terminal_width()
+        lines = [] if self.verdict is None else _verdict_lines(self.verdict, width)
+        for name, value in self.facts.items():
+            lines += wrapped(f"{name}: {value}", width, 2)
         heads, rows = self._cells()
         rows = [[visible(name), *cells] for name, *cells in rows]
-        widths = [max(len(line[k]) for line in [heads, *rows]) for k in range(len(heads))]
-        wide = sum(widths) + 2 * (len(widths) - 1)
-        lines = [] if self.verdict is None else _verdict_lines(self.verdict)
-        lines += [f"{name}: {value}" for name, value in self.facts.items()]
-        lines += ["=" * wide, _line(heads, widths), "-" * wide]
-        lines += [_line(row, widths) for row in rows]
-        return "\n".join([*lines, "=" * wide])
+        return "\n".join([*lines, *text_table(heads, rows, width, joined=JOINED)])
 
     def _repr_html_(self) -> str:
         parts = []
         if self.verdict is not None:
-            # White on colour is readable in light and dark notebooks.
-            badge = f"background:{COLOURS[self.verdict.level]};color:#fff;padding:2px 10px"
-            parts = [
-                f'<p><b style="{badge};border-radius:10px">{self.verdict.level}</b> ',
-                f"{headline(self.verdict)}</p><ul>",
-                *(f"<li>{_with_advice(reason)}</li>" for reason in self.verdict.reasons),
-                "</ul>",
-            ]
+            parts = [self.verdict._repr_html_()]
         facts = "; ".join(f"{escape(name)}: {escape(value)}" for name, value in self.facts.items())
         return "".join([*parts, f"<p>{facts}</p>", html_table(*self._cells())])
 
@@ -141,31 +129,18 @@ class Summary:
 def _columns(table: Estimates, level: float) -> dict[str, Any]:
     interval = table.interval(level)
     values = (
-        table.values, table.standard_errors, table.t_values(), table.p_values(),
+        table.values, table.known_errors(), table.t_values(), table.p_values(),
         interval[:, 0], interval[:, 1],
     )  # fmt: skip
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def headline(verdict: Verdict) -> str:
-    """What follows from a verdict, in one sentence."""
-    if not verdict.reasons:
-        return "The order is known, so nothing had to be checked."
-    n_against = sum(reason.level == verdict.level for reason in verdict.reasons)
-    counted = f"{n_against} of {len(verdict.reasons)} checks"
-    return {
-        "trust": "Use the coefficients and their intervals: all checks passed.",
-        "caution": f"Read the reasons before using the coefficients: {counted} advise caution.",
-        "reject": f"Do not use the coefficients: {counted} reject the fit.",
-    }[verdict.level]
-
-
-def _verdict_lines(verdict: Verdict) -> list[str]:
-    lines = [f"Verdict: {verdict.level}", headline(verdict)]
+def _verdict_lines(verdict: Verdict, width: int | None) -> list[str]:
+    lines = [f"Verdict: {verdict.level}", *wrapped(headline(verdict), width, 0)]
     for reason in verdict.reasons:
-        lines.append(f"  {reason.level:<9}{reason.text}")
+        lines += wrapped(f"  {reason.level:<9}{reason.text}", width, 11)
         if reason.advice:
-            lines.append(f"{'':11}What to do: {reason.advice}")
+            lines += wrapped(f"{'':11}What to do: {reason.advice}", width, 11)
     return lines
 
 
@@ -175,14 +150,12 @@ def _number(value: float, column: str) -> str:
     return number(value, ".2f" if column == "t" else ".4g")
 
 
-def _line(cells: list[str], widths: list[int]) -> str:
-    first = cells[0].ljust(widths[0])
-    return "  ".join([first, *(c.rjust(w) for c, w in zip(cells[1:], widths[1:], strict=True))])
-
-
-def _with_advice(reason: Reason) -> str:
-    advice = f" <i>What to do: {escape(reason.advice)}</i>" if reason.advice else ""
-    return f"{escape(reason.text)}.{advice}"
+def latex_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A booktabs table; the first column stands left."""
+    lines = [r"\begin{tabular}{l" + "r" * (len(heads) - 1) + "}", r"\toprule"]
+    lines += [" & ".join(_latex(head) for head in heads) + r" \\", r"\midrule"]
+    lines += [" & ".join(_latex(cell) for cell in row) + r" \\" for row in rows]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
 
 
 def _latex(cell: str) -> str:

@@ -73,6 +73,8 @@ def write_model(
     """Write the two files into a folder that exists."""
     summary: Summary = model.summary()
     if columns is None:
+        columns = getattr(model, "design_columns_", None)
+    if columns is None:
         columns = [DesignColumn(name) for name in summary.names[int(model.fit_intercept) :]]
     arrays = {
         "coef": model.coef_,

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...inference.verdict import Reason
+from ...inference.verdict import Reason, headline
 from ..markup import (
     MISSING,
     Cell,
@@ -18,7 +18,6 @@ from ..markup import (
     text,
 )
 from ..settings import ShowSettings
-from ..summary import headline
 from .facts import DataFacts, versions
 from .pictures import as_svg, figures_of, leading
 from .rows import FitRows
