@@ -39,6 +39,7 @@ def read_folder(folder):
                 "verdict": reading.verdict,
                 "published": reading.published,
                 "ours": reading.ours,
+                "rule": reading.rule,
                 "comment": reading.comment,
                 "seed": stamp["made with"]["seed"],
                 "seconds": round(stamp["seconds"]),
@@ -58,6 +59,7 @@ def section(reading):
 
 - Published: {reading["published"]}.
 - Here: {reading["ours"]}
+- Rule: it {reading["rule"]}.
 - What it shows: {reading["comment"]}
 
 {markdown(read_table("paper." + reading["name"]))}

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .show.comparison import Comparison, compare
     from .show.summary import Summary
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "BootstrapResult": "inference.bootstrap",

@@ -27,7 +27,9 @@ def experiment_of(name, run):
         run=run,
         draw=lambda table: new_figure()[0],
         summarise=lambda table: table,
-        read=lambda table: Reading("a < b", "none", f"{len(table)} rows", "holds", "so & so"),
+        read=lambda table: Reading(
+            "a < b", "none", f"{len(table)} rows", "holds if a < b", "holds", "so & so"
+        ),
     )
 
 
@@ -142,3 +144,13 @@ def test_judging():
     assert judge(True, True) == "holds"
     assert judge(False, True) == "holds in part"
     assert judge(False, False) == "does not hold"
+
+
+def test_the_page_says_which_settings_are_quick(tmp_path, counted):
+    experiment, _ = counted
+    for quick in (False, True):
+        go([experiment], tmp_path, quick=quick)
+        write_page(Shelf(tmp_path), [experiment])
+        page = (tmp_path / "index.html").read_text(encoding="utf-8")
+        assert ("Quick settings" in page) == quick
+        assert "holds if a &lt; b" in page

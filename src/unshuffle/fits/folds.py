@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..data.problem import Problem
+from ..families.least_squares import LeastSquares
 from ..kernels.streams import FIRST_FOLD, numbered_generator
 from ..kernels.types import BoolArray, IntArray
 
@@ -43,7 +44,11 @@ def take_rows(problem: Problem, kept: BoolArray) -> Problem:
 def check_rows_left(train: Problem, fit_intercept: bool) -> None:
     """Refuse to hold out groups where too few rows are left to fit."""
     n, d = train.X.shape
-    if n <= d + fit_intercept:
+    # Columns that depend on each other take no degrees of freedom; only then is the rank needed.
+    if (
+        n <= d + fit_intercept
+        and n <= LeastSquares(train.X, fit_intercept=fit_intercept).n_parameters
+    ):
         raise ValueError(
             f"without the groups held out {n} rows are left for {d} features"
             f"{' plus an intercept' if fit_intercept else ''}; hold out less, or give more rows"

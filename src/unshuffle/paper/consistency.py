@@ -96,6 +96,8 @@ def read(table: pd.DataFrame) -> Reading:
         ours=f"Hard EM {hard.mean():.2f}, from {hard.min():.2f} to {hard.max():.2f}; Stochastic EM "
         f"{soft.mean():.2f}, from {soft.min():.2f} to {soft.max():.2f}; standard deviation over orders "
         f"{soft.std():.2f} against {hard.std():.2f}.",
+        rule="holds if the standard deviation over orders is at most half of Hard EM's and the mean error is "
+        "lower; in part if one of the two is so",
         verdict=judge(bool(narrower and lower), bool(narrower or lower)),
         comment=f"Steady is not right: the zero vector scores {last[ZERO].mean():.2f} from every order, with no "
         f"spread at all. The cosine of Stochastic EM with the truth is {mean_of('cosine', ends(table), STOCHASTIC):+.2f}.",

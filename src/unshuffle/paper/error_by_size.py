@@ -45,6 +45,7 @@ def read(table: pd.DataFrame) -> Reading:
         published="a picture without numbers",
         ours=f"lower at {lower.sum()} of {len(lower)} sizes; at n = {largest}: Stochastic EM "
         f"{means.loc[largest, STOCHASTIC]:.2f}, Hard EM {means.loc[largest, HARD]:.2f}.",
+        rule="holds if its mean error is lower at every size; in part if it is at half of them or more",
         verdict=judge(bool(lower.all()), bool(lower.mean() >= 0.5)),
         comment="It is lower because it is shorter, not because it points the right way: answering "
         f"zero scores {mean_of('error', table, ZERO):.2f} on average against {mean_of('error', table, STOCHASTIC):.2f}, and the "

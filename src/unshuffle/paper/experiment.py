@@ -24,8 +24,10 @@ class Reading:
         The numbers it printed, where it printed any.
     ours : str
         The same numbers from our table.
+    rule : str
+        When the claim holds, and when in part; otherwise it does not hold.
     verdict : str
-        Whether the claim holds in our table.
+        What follows from the rule.
     comment : str
         What the table really shows, read beside the controls.
     """
@@ -33,6 +35,7 @@ class Reading:
     claim: str
     published: str
     ours: str
+    rule: str
     verdict: Verdict
     comment: str
 

@@ -67,6 +67,7 @@ def read(table: pd.DataFrame) -> Reading:
         published="a picture without numbers",
         ours=f"lower on {share:.0%} of {len(wide)} sets; mean error {wide[STOCHASTIC].mean():.2f} "
         f"against {wide[HARD].mean():.2f}.",
+        rule="holds if its error is lower on 90 % of the sets or more; in part if on half of them or more",
         verdict=judge(share >= 0.9, share >= 0.5),
         comment=f"The zero vector beats Stochastic EM on {zero:.0%} of the same sets (mean error "
         f"{wide[ZERO].mean():.2f}). The cosine with the truth is {mean_of('cosine', table, STOCHASTIC):+.2f} for Stochastic EM "

@@ -118,6 +118,10 @@ class Shelf:
 
 
 def _made_with(settings: Any, seed: int) -> dict[str, Any]:
-    facts = {"settings": asdict(settings), "seed": seed, "version": __version__}
-    plain: dict[str, Any] = json.loads(json.dumps(facts))  # tuples become lists, as in the file
+    return {"settings": plain_settings(settings), "seed": seed, "version": __version__}
+
+
+def plain_settings(settings: Any) -> dict[str, Any]:
+    """Settings as a file gives them back: tuples become lists."""
+    plain: dict[str, Any] = json.loads(json.dumps(asdict(settings)))
     return plain

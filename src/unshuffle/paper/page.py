@@ -9,8 +9,12 @@ from typing import Any
 import pandas as pd
 
 from .experiment import Experiment, Reading
-from .files import Shelf
+from .files import Shelf, plain_settings
 
+QUICK = (
+    '<p class="quick">Quick settings: fewer repeats than in the paper, so that numbers and verdict '
+    "may change. Run without <code>--quick</code> for those of the paper.</p>\n"
+)
 MARKS = {"holds": "✓", "holds in part": "◐", "does not hold": "✗"}
 
 
@@ -56,14 +60,17 @@ def _section(
     made = stamp["made with"]
     settings = ", ".join(f"{key} = {value}" for key, value in made["settings"].items())
     name = experiment.name
+    quick = made["settings"] == plain_settings(experiment.quick)
+    note = QUICK if quick else ""
     return f"""
 <section id="{name}">
 <h2>{escape(experiment.figure)}: {escape(experiment.title)} {_badge(reading.verdict)}</h2>
-<img src="data:image/png;base64,{image}" alt="{escape(experiment.title)}: picture of the table below">
+{note}<img src="data:image/png;base64,{image}" alt="{escape(experiment.title)}: picture of the table below">
 <dl>
 <dt>The paper says</dt><dd>{escape(reading.claim)}</dd>
 <dt>Published</dt><dd>{escape(reading.published)}</dd>
 <dt>Here</dt><dd>{escape(reading.ours)}</dd>
+<dt>Rule of the verdict</dt><dd>{escape(reading.rule)}</dd>
 <dt>What it shows</dt><dd>{escape(reading.comment)}</dd>
 </dl>
 <details><summary>Table</summary><div class="wide">{summary.to_html(index=False, border=0)}</div></details>

@@ -57,6 +57,8 @@ def read(table: pd.DataFrame) -> Reading:
         ours=f"Stochastic EM rises from {first[STOCHASTIC]:.2f} to {last[STOCHASTIC]:.2f} over "
         f"{means.index[-1]} swaps; Hard EM from {first[HARD]:.2f} to {last[HARD]:.2f}; Stochastic EM is the "
         f"lower of the two at {below:.0%} of the levels. After a quarter of the swaps its error is {early:.2f}.",
+        rule="holds if its error is lower at 90 % of the levels or more, and after a quarter of the swaps below "
+        "half of that after all of them; in part if it is lower at half of the levels or more",
         verdict=judge(bool(below >= 0.9 and slow), bool(below >= 0.5)),
         comment=f"So does doing nothing: Stochastic EM's error is {ols:.2f} times that of plain OLS on the labels as "
         f"given (mean over levels), and Huber regression is better than Stochastic EM at {huber:.0%} of the levels. "

@@ -98,9 +98,11 @@ def read(table: pd.DataFrame) -> Reading:
             for d in hard.index
         )
         + ".",
+        rule="holds if Stochastic EM is ahead of Hard EM with the most starts at every d from 10 on and at none "
+        "below; in part if one of the two is so",
         verdict=judge(
             bool(ahead[high].all() and not ahead[~high].any()),
-            bool(ahead[high].any() or not ahead[~high].any()),
+            bool(ahead[high].all() or not ahead[~high].any()),
         ),
         comment="In few dimensions the starts recover the coefficients outright and Stochastic EM, started from "
         "OLS, does not. In many dimensions Hard EM's best fit is a wrong one with coefficients of full length, "
