@@ -18,6 +18,9 @@ from ..kernels.local import RowPrior
 from ..kernels.types import FloatArray, IntArray
 
 NOTHING = np.empty(0)
+# Prior probability of a label that is declared not to be the row's own: no data outweigh it, and
+# its logarithm is still a number.
+EXCLUDED = 1e-30
 NOWHERE = np.empty(0, dtype=np.int64)
 
 
@@ -32,7 +35,8 @@ class Prior:
     estimates : bool
         Whether the rate follows the data from iteration to iteration.
     match_prob : array of shape (n,) or None
-        Probability that each (arranged) row's own label is right; overrides the rate.
+        Probability that each (arranged) row's own label is right; overrides the rate. 0 excludes
+        the label, as 1 (a known row) excludes every other one.
     places : array of shape (n,) or None
         Number of each (arranged) row in the user's table, where reach counts.
     reach : int
@@ -64,7 +68,8 @@ class Prior:
         if not self.estimates and self.rate is not None:
             rate = self.rate
         p = np.full(n, 1.0 - rate) if self.match_prob is None else self.match_prob[:n]
-        return np.clip(p, SMALLEST_RATE, 1.0 - SMALLEST_RATE)
+        clipped = np.clip(p, SMALLEST_RATE, 1.0 - SMALLEST_RATE)
+        return clipped if self.match_prob is None else np.where(p == 0.0, EXCLUDED, clipped)
 
     def next_rate(self, current: float, mismatched_share: float) -> float:
         """The rate for the next iteration, given the share of mismatches the last one saw."""
