@@ -10,6 +10,11 @@ from .errors import REJECTED, plain_errors
 from .screen import cell, say
 from .settings import CLI
 
+HEADS = {
+    "match_probability": "match probability",
+    "partner_id": "partner id",
+    "partner_probability": "partner probability",
+}
 EXAMPLES = """
 [bold]Example[/bold]
 
@@ -110,7 +115,8 @@ def _show(columns: dict[str, Any], n_rows: int, pairing: str, threshold: float) 
         return
     table = Table()
     for name in columns:
-        table.add_column(cell(name), justify="right")
+        # Spaces let a narrow terminal break the long ones.
+        table.add_column(cell(HEADS.get(name, name)), justify="right")
     for line in lines[: CLI.listed]:
         table.add_row(*(_shown(name, value, line) for name, value in line.items()))
     Console().print(table)

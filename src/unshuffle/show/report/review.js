@@ -59,7 +59,7 @@ const say = (words) => { byId("review-live").textContent = words; };
 // ---- which rows, in which order
 const CHOICES = [
   ["open", "what needs a decision", needsDecision],
-  ["suspects", "below 50 %", (entry) => entry.probability < 0.5],
+  ["suspects", "suspects", (entry) => entry.suspect],
   ...review.kinds.map((kind, k) => [String(k), kind, (entry) => entry.kind === k]),
   ["all", "every row listed", () => true],
 ];
@@ -331,6 +331,7 @@ for (const name of ["kinds", "decided"]) byId(name).addEventListener("change", a
 heads.forEach((head, k) => head.querySelector("button").addEventListener("click", () => {
   const again = sorted?.title === titles[k];
   sorted = { title: titles[k], sign: again ? -sorted.sign : 1 };
+  current = null;  // the first row of the new order
   arrange();
 }));
 table.tBodies[0].addEventListener("click", (event) => {

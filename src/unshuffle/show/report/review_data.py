@@ -11,12 +11,10 @@ import numpy as np
 from ...kernels.types import IntArray
 from ..markup import shorten
 from ..settings import ShowSettings
-from .decisions import KINDS, OPEN, Listing
+from .decisions import KINDS, OPEN, SUSPECT, Listing
 from .facts import DataFacts
 from .plate import plates_of
 from .rows import FitRows
-
-FIELDS = 6  # of a record before its columns: row, name, group, label, fitted value, probability
 
 
 def review_data(
@@ -62,6 +60,7 @@ def _document(
     kept = np.unique(np.concatenate([listing.rows, partners]))
     place = {int(row): k for k, row in enumerate(kept)}
     groups, codes = _groups(data, rows, kept)
+    cells = [_coded([_cell((data.records or {})[name][row]) for row in kept]) for name in columns]
     return {
         "key": _key(data, listing),
         "label": shorten(data.label or "label"),
@@ -72,10 +71,16 @@ def _document(
         "open": OPEN,
         "n": data.n_rows,
         "columns": [shorten(name) for name in columns],
+        "words": [words for words, _ in cells],
         "groups": groups,
-        "records": _records(data, rows, listing, kept, codes, columns),
+        "records": _records(data, rows, listing, kept, codes, [column for _, column in cells]),
         "rows": [
-            [place[int(row)], int(listing.kinds[row]), *_partners(listing, k, place)]
+            [
+                place[int(row)],
+                int(listing.kinds[row]),
+                int(listing.sound[row] < SUSPECT),
+                *_partners(listing, k, place),
+            ]
             for k, row in enumerate(listing.rows)
         ],
         "plates": plates_of(data, listing.proba, kept, limits),
@@ -98,9 +103,9 @@ def _records(
     listing: Listing,
     kept: IntArray,
     codes: Sequence[int],
-    columns: Sequence[str],
+    cells: Sequence[Sequence[object]],
 ) -> list[list[Any]]:
-    names, values = data.row_names, [(data.records or {})[name] for name in columns]
+    names = data.row_names
     return [
         [
             int(row) + 1,
@@ -109,10 +114,19 @@ def _records(
             None if rows.labels is None else _number(rows.labels[row], ".12g"),
             None if rows.fitted is None else _number(rows.fitted[row], ".5g"),
             _number(listing.proba[row], ".4f"),
-            *(_cell(column[row]) for column in values),
+            *(column[k] for column in cells),
         ]
         for k, row in enumerate(kept)
     ]
+
+
+def _coded(cells: list[object]) -> tuple[list[object] | None, list[object]]:
+    """Texts that come again and again as numbers of a list of them; None where they do not."""
+    words = dict.fromkeys(cells)
+    if 2 * len(words) > len(cells) or not all(isinstance(word, str) for word in words):
+        return None, cells
+    numbers = {word: k for k, word in enumerate(words)}
+    return list(words), [numbers[cell] for cell in cells]
 
 
 def _cell(value: object) -> object:

@@ -4,15 +4,16 @@ const review = JSON.parse(byId("review-data").textContent);
 
 // A record is [row, name, group, label, fitted, probability, ...columns].
 const recordOf = (k) => {
-  const [row, name, group, label, fitted, probability, ...cells] = review.records[k];
+  const [row, name, group, label, fitted, probability, ...coded] = review.records[k];
+  const cells = coded.map((cell, j) => (review.words[j] ? review.words[j][cell] : cell));
   return { row, name, group: review.groups[group] ?? "", label, fitted, probability, cells };
 };
-const entries = review.rows.map(([place, kind, ...pairs], number) => {
+const entries = review.rows.map(([place, kind, suspect, ...pairs], number) => {
   const partners = [];
   for (let k = 0; k < pairs.length; k += 2) {
     partners.push({ ...recordOf(pairs[k]), share: pairs[k + 1] });
   }
-  return { ...recordOf(place), place, kind, number, partners, chosen: 0 };
+  return { ...recordOf(place), place, kind, suspect: suspect === 1, number, partners, chosen: 0 };
 });
 const entryAt = new Map(entries.map((entry) => [entry.place, entry]));
 const entryOfRow = new Map(entries.map((entry) => [entry.row, entry]));
