@@ -10,11 +10,8 @@ from .errors import REJECTED, plain_errors
 from .screen import cell, say
 from .settings import CLI
 
-HEADS = {
-    "match_probability": "match probability",
-    "partner_id": "partner id",
-    "partner_probability": "partner probability",
-}
+# Short ones, so that the table has room on a terminal of 80 columns.
+HEADS = {"match_probability": "match p", "partner_id": "its id", "partner_probability": "its p"}
 EXAMPLES = """
 [bold]Example[/bold]
 
@@ -115,8 +112,7 @@ def _show(columns: dict[str, Any], n_rows: int, pairing: str, threshold: float) 
         return
     table = Table()
     for name in columns:
-        # Spaces let a narrow terminal break the long ones.
-        table.add_column(cell(HEADS.get(name, name)), justify="right")
+        table.add_column(cell(HEADS.get(name, name)), justify="right", no_wrap=name == "kind")
     for line in lines[: CLI.listed]:
         table.add_row(*(_shown(name, value, line) for name, value in line.items()))
     Console().print(table)

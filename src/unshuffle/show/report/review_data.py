@@ -60,7 +60,8 @@ def _document(
     kept = np.unique(np.concatenate([listing.rows, partners]))
     place = {int(row): k for k, row in enumerate(kept)}
     groups, codes = _groups(data, rows, kept)
-    cells = [_coded([_cell((data.records or {})[name][row]) for row in kept]) for name in columns]
+    records = {name: np.asarray((data.records or {})[name], dtype=object) for name in columns}
+    cells = [_coded([_cell(value) for value in values[kept]]) for values in records.values()]
     return {
         "key": _key(data, listing),
         "label": shorten(data.label or "label"),
