@@ -228,6 +228,15 @@ def test_decisions_that_cannot_be_used_are_refused_in_one_line(table, tmp_path, 
     assert words in " ".join(done.stderr.split())
 
 
+@pytest.mark.parametrize("command", ["suspects", "repair"])
+def test_the_file_of_decisions_is_never_replaced(table, tmp_path, command):
+    reviewed = marks(tmp_path / "r.csv", [2, "right"], head=("row", "decision"))
+    before = reviewed.read_bytes()
+    done = call(command, table, *NAMES, "--reviewed", reviewed, "--out", reviewed, "--force")
+    assert done.exit_code == 2
+    assert reviewed.read_bytes() == before
+
+
 def test_a_decision_against_a_known_row_is_refused(table, tmp_path):
     cells = columns_of(table)
     path = write(tmp_path / "t.csv", **cells, sure=[1, *[0] * 299])

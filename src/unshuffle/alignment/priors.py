@@ -18,9 +18,9 @@ from ..kernels.local import RowPrior
 from ..kernels.types import FloatArray, IntArray
 
 NOTHING = np.empty(0)
-# Prior probability of a label that is declared not to be the row's own: no data outweigh it, and
-# its logarithm is still a number.
-EXCLUDED = 1e-30
+# What it costs a row to hold a label that is declared not to be its own. No noise is so small that
+# residuals outweigh it, and sums with it keep seven digits.
+EXCLUDED = 1e9
 NOWHERE = np.empty(0, dtype=np.int64)
 
 
@@ -61,15 +61,21 @@ class Prior:
         if not self.mostly_right:
             return RowPrior(NOTHING, places, self.reach)
         costs = mismatch_costs(problem.starts, self.matched(n, rate))
+        costs[self.excluded(n)] = -EXCLUDED
         return RowPrior(costs, places, self.reach)
+
+    def excluded(self, n: int) -> IntArray:
+        """Those of the first n rows whose own label is declared not to be theirs."""
+        if self.match_prob is None:
+            return NOWHERE
+        return np.flatnonzero(self.match_prob[:n] == 0.0)
 
     def matched(self, n: int, rate: float) -> FloatArray:
         """Prior probability that each of the first n rows holds its own label."""
         if not self.estimates and self.rate is not None:
             rate = self.rate
         p = np.full(n, 1.0 - rate) if self.match_prob is None else self.match_prob[:n]
-        clipped = np.clip(p, SMALLEST_RATE, 1.0 - SMALLEST_RATE)
-        return clipped if self.match_prob is None else np.where(p == 0.0, EXCLUDED, clipped)
+        return np.clip(p, SMALLEST_RATE, 1.0 - SMALLEST_RATE)
 
     def next_rate(self, current: float, mismatched_share: float) -> float:
         """The rate for the next iteration, given the share of mismatches the last one saw."""

@@ -86,9 +86,8 @@ def likely_permutation(problem: Problem, prior: Prior, state: State) -> IntArray
 def _move_excluded(problem: Problem, prior: Prior, state: State, perm: IntArray) -> IntArray:
     """Exchange each label that is excluded beside its row where that is most probable."""
     by_row, moved = prior.by_row(problem, state.mismatch_rate), perm.copy()
-    excluded = np.asarray(prior.match_prob)[: problem.n_movable] == 0.0
-    for row in np.flatnonzero(excluded & (perm[: problem.n_movable] == np.arange(len(excluded)))):
-        if moved[row] != row:  # an earlier exchange took it along
+    for row in prior.excluded(problem.n_movable):
+        if moved[row] != row:
             continue
         block = int(np.searchsorted(problem.starts, row, side="right")) - 1
         others = np.arange(problem.starts[block], problem.starts[block + 1])

@@ -65,11 +65,16 @@ const makePlate = (plate) => {
   return node("div", { className: "scroll", tabIndex: 0, role: "region", aria: { label: plate.name || "Plate" } }, grid);
 };
 const markWells = () => {
+  for (const name of ["here", "partner"]) {
+    for (const button of document.querySelectorAll(`.well.${name}`)) button.classList.remove(name);
+  }
+  const partner = current?.partners[current.chosen];
+  wellButtons.get(current)?.[0].classList.add("here");
+  wellButtons.get(entryOfRow.get(partner?.row))?.[0].classList.add("partner");
   for (const [entry, [button, plate, well]] of wellButtons) {
-    button.dataset.mark = decisions.get(entry.row) ?? "";
-    button.classList.toggle("here", entry === current);
-    const partner = current?.partners[current.chosen];
-    button.classList.toggle("partner", partner !== undefined && partner.row === entry.row);
+    const mark = decisions.get(entry.row) ?? "";
+    if (button.dataset.mark === mark) continue;  // thousands of wells, of which one has changed
+    button.dataset.mark = mark;
     button.title = wordsOfWell(plate, well);
     button.setAttribute("aria-label", button.title);
   }
