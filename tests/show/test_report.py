@@ -313,3 +313,16 @@ def test_panels_of_exchanged_labels_are_limited(model):
         1
     ]
     assert "Only the 1 of 3 coefficients" in caption
+
+
+def test_columns_are_left_out_before_rows_and_bytes_are_counted(model):
+    """Letters of three bytes, in so many columns that they cannot all stay."""
+    records = {f"column {k}": [f"{'名' * 40}{i}" for i in range(200)] for k in range(30)}
+    facts = DataFacts("", 200, 1, records=records)
+    limits = ShowSettings(most_review_bytes=100_000)
+    page = build_report(model, data=facts, limits=limits)
+    packed = re.search(r'id="review-data">(.*?)</script>', page, re.S)[1]
+    assert len(packed.encode()) <= 100_000
+    found = json.loads(packed)
+    assert 0 < len(found["columns"]) < 30
+    assert len(found["rows"]) == 200

@@ -16,7 +16,7 @@ from surface.browser import open_browser, requests_of
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 EVIL = "<img src=x onerror='window.ran=1'></script><script>window.ran=1</script>"
-N, GROUP = 4400, 50
+N, GROUP = 4400, 400
 
 
 def shell(*arguments):

@@ -80,11 +80,12 @@ def _fit_excluding(rows: "FitTable", found: "Decisions", how: dict[str, Any]) ->
         rate = float(doubt.mean()) if len(doubt) else 0.0
         # Probability 1 would pin every row, and a label that is wrong needs somewhere to go.
         probability = np.full(len(rows.y), 1.0 - max(rate, SMALLEST_RATE))
-        law = getattr(first.model, "noise_", "normal")
-        if law != "normal" or getattr(first.model, "spread_by_fit_", False):
+        law, uneven = first.model.noise_, first.model.spread_by_fit_
+        if law != "normal" or uneven:
+            found_law = f"its law is {law!r}" + " and its spread depends on the fit" * uneven
             notes.append(
-                f"excluding labels assumes normal noise of one spread, but the noise looks like "
-                f"{law!r} noise: compare the coefficients with those of a fit without --reviewed"
+                f"excluding labels assumes normal noise of one spread, but {found_law}: compare "
+                "the coefficients with those of a fit without --reviewed"
             )
     probability = np.where(found.wrong, 0.0, probability)
     how = {**how, "pairing": "mostly-right"}

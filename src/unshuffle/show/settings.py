@@ -18,7 +18,7 @@ class ShowSettings:
     surely_mismatched: float = 0.05
     surely_own: float = 0.95
     most_partners: int = 3
-    most_review_characters: int = 600_000  # beside the figures; columns are left out before rows
+    most_review_bytes: int = 520_000  # beside figures and tables; columns go before rows
     most_review_columns: int = 60
     most_without_script: int = 100  # rows that a browser without JavaScript shows
     most_wells: int = 4000  # of plates: forty of the common ones

@@ -4,34 +4,40 @@ from typing import Any
 
 import numpy as np
 
-from ...io.positions import parse_position, row_letters
+from ...io.positions import Position, parse_position, row_letters
 from ...kernels.types import FloatArray, IntArray
 from ..markup import shorten
 from ..settings import ShowSettings
 from .facts import DataFacts
 
 
-def plates_of(
-    data: DataFacts, proba: FloatArray, kept: IntArray, limits: ShowSettings
-) -> list[dict[str, Any]]:
-    """Plates in the order of the table, those with the least probable labels where many are.
-
-    A well is [row, column, number of its record or -1, row of the table, probability]. Where two
-    rows share a well, the less probable one is shown.
-    """
-    if data.positions is None:
-        return []
-    place = {int(row): k for k, row in enumerate(kept)}
-    wells: dict[str, dict[tuple[int, int], list[Any]]] = {}
-    for row, text in enumerate(data.positions):
+def places_of(data: DataFacts) -> list[Position]:
+    """Where each row stands; nothing where no places are given."""
+    places = []
+    for row, text in enumerate(data.positions or ()):
         found = parse_position(text)
         if found is None:
             raise ValueError(
                 f"positions[{row}] is {text!r}; give a letter and a number, such as A1"
             )
         group = "" if data.group_names is None else str(data.group_names[row])
-        plate = wells.setdefault(found.plate or group, {})
-        well = [found.row, found.column, place.get(row, -1), row + 1, round(float(proba[row]), 3)]
+        places.append(found._replace(plate=found.plate or group))
+    return places
+
+
+def plates_of(
+    places: list[Position], proba: FloatArray, kept: IntArray, limits: ShowSettings
+) -> list[dict[str, Any]]:
+    """Plates in the order of the table, those with the least probable labels where many are.
+
+    A well is [row, column, number of its record or -1, row of the table, probability]. Where two
+    rows share a well, the less probable one is shown.
+    """
+    record = {int(row): k for k, row in enumerate(kept)}
+    wells: dict[str, dict[tuple[int, int], list[Any]]] = {}
+    for row, found in enumerate(places):
+        plate = wells.setdefault(found.plate, {})
+        well = [found.row, found.column, record.get(row, -1), row + 1, round(float(proba[row]), 3)]
         before = plate.get((found.row, found.column))
         if before is None or well[4] < before[4]:
             plate[found.row, found.column] = well

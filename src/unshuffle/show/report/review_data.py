@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ...io.positions import Position
 from ...kernels.types import IntArray
 from ..markup import shorten
 from ..settings import ShowSettings
 from .decisions import KINDS, OPEN, SUSPECT, Listing
 from .facts import DataFacts
-from .plate import plates_of
+from .plate import places_of, plates_of
 from .rows import FitRows
 
 
@@ -24,21 +25,18 @@ def review_data(
 
     Columns are left out first, then rows, until it is short enough.
     """
-    columns = _columns(data, limits)
-    document = _document(data, rows, listing, columns, limits)
-    text = embed(document)
-    while len(text) > limits.most_review_characters and columns:
-        over = len(text) / limits.most_review_characters
-        columns = columns[: min(len(columns) - 1, int(len(columns) / over))]
-        document = _document(data, rows, listing, columns, limits)
-        text = embed(document)
-    while len(text) > limits.most_review_characters and len(listing.rows) > 1:
-        over = len(text) / limits.most_review_characters
-        kept = min(len(listing.rows) - 1, int(0.95 * len(listing.rows) / over))
-        listing = listing.first(max(kept, 1))
-        document = _document(data, rows, listing, columns, limits)
-        text = embed(document)
-    return listing, text
+    columns = list(data.records or ())[: limits.most_review_columns]
+    places = places_of(data)
+    while True:
+        text = embed(_document(data, rows, listing, columns, places, limits))
+        excess = len(text.encode()) / limits.most_review_bytes
+        n_rows, n_columns = len(listing.rows), len(columns)
+        if excess <= 1.0 or (n_rows <= 1 and not columns):
+            return listing, text
+        if columns:
+            columns = columns[: min(n_columns - 1, int(n_columns / excess))]
+        else:
+            listing = listing.first(max(min(n_rows - 1, int(0.95 * n_rows / excess)), 1))
 
 
 def embed(document: Any) -> str:
@@ -49,12 +47,13 @@ def embed(document: Any) -> str:
     return text
 
 
-def _columns(data: DataFacts, limits: ShowSettings) -> list[str]:
-    return list(data.records or ())[: limits.most_review_columns]
-
-
 def _document(
-    data: DataFacts, rows: FitRows, listing: Listing, columns: Sequence[str], limits: ShowSettings
+    data: DataFacts,
+    rows: FitRows,
+    listing: Listing,
+    columns: Sequence[str],
+    places: list[Position],
+    limits: ShowSettings,
 ) -> dict[str, Any]:
     partners = listing.partners[listing.partners >= 0]
     kept = np.unique(np.concatenate([listing.rows, partners]))
@@ -84,7 +83,7 @@ def _document(
             ]
             for k, row in enumerate(listing.rows)
         ],
-        "plates": plates_of(data, listing.proba, kept, limits),
+        "plates": plates_of(places, listing.proba, kept, limits),
     }
 
 
