@@ -16,7 +16,7 @@ class ShowSettings:
     # The review of a report. Below the first probability a label is called mismatched, from the
     # second on its own; what lies between is for people to decide.
     surely_mismatched: float = 0.05
-    surely_own: float = 0.95
+    surely_own: float = 0.9
     most_partners: int = 3
     most_review_bytes: int = 520_000  # beside figures and tables; columns go before rows
     most_review_columns: int = 60
