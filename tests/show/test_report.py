@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import pickle
 import re
 import sys
@@ -20,7 +21,7 @@ from unshuffle.show.settings import ShowSettings
 pytestmark = pytest.mark.long
 
 EVIL = '<script>alert("1")</script>'
-SECTIONS = ("verdict", "coefficients-section", "pictures", "matches-section", "data", "settings", "code-section")  # fmt: skip
+SECTIONS = ("verdict", "coefficients-section", "matches-section", "pictures", "data", "settings", "code-section")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +49,7 @@ def page(model):
 
 
 def text_of(page):
-    page = re.sub(r"<(style|script)>.*?</\1>", " ", page, flags=re.S)
+    page = re.sub(r"<(style|script)[^>]*>.*?</\1>", " ", page, flags=re.S)
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", page)))
 
 
@@ -90,19 +91,45 @@ def test_tables_hold_the_numbers_of_the_summary(model, page):
         assert cells[6:8] == [f"{given[name]:.4g}" for name in ("coef", "std err")]
 
 
-def test_matches_are_listed_by_probability(model, page):
+def listed(page):
     body = re.search(r'<table id="matches">.*?<tbody>(.*?)</tbody>', page, re.S)[1]
-    lines = [re.findall(r"<td[^>]*>([^<]*)", line) for line in body.strip().split("\n")]
-    order = np.argsort(model.match_proba_, kind="stable")
-    assert [int(line[0].split()[1]) for line in lines] == order.tolist()
-    assert [line[2] for line in lines] == [f"{p:.4f}" for p in model.match_proba_[order]]
-    holds = [int(line[5].split()[1]) for line in lines]
-    assert holds == model.permutation_[order].tolist()
+    return [re.findall(r"<td[^>]*>([^<]*)", line) for line in body.strip().split("\n")]
+
+
+def data_of(page):
+    return json.loads(re.search(r'id="review-data">(.*?)</script>', page, re.S)[1])
+
+
+def test_what_needs_a_decision_comes_first(model, page):
+    lines, found = listed(page), data_of(page)
+    rows = [found["records"][entry[0]][0] - 1 for entry in found["rows"]]
+    proba, off = model.match_proba_, model.off_proba_
+    unclear = (proba - off >= 0.05) & (proba - off < 0.9) & (off <= 1.0 - proba)
+    n_unclear = int(unclear.sum())
+    assert n_unclear > 5
+    assert set(rows[:n_unclear]) == set(np.flatnonzero(unclear))
+    assert (np.diff(np.abs(proba - off - 0.5)[rows[:n_unclear]]) >= 0).all()
+    assert [int(line[0]) - 1 for line in lines] == rows[:100]
+    assert "0.0000" not in text_of(page)
+    assert [line[1] for line in lines] == [escape(f"person {row} {EVIL}") for row in rows[:100]]
+
+
+def test_partners_are_those_of_the_most_likely_permutation(model, page):
+    found = data_of(page)
+    moved = 0
+    for place, _, _, *pairs in found["rows"]:
+        row = found["records"][place][0] - 1
+        likely = int(model.permutation_[row])
+        if likely != row:
+            assert found["records"][pairs[0]][0] - 1 == likely
+            moved += 1
+        assert row not in [found["records"][k][0] - 1 for k in pairs[::2]]
+    assert moved == np.sum(model.permutation_ != np.arange(200)) > 10
 
 
 def test_what_comes_from_outside_is_escaped(page):
     assert EVIL not in page
-    assert page.count("<script>") == 1
+    assert page.count("<script") == 2  # the page's own, and data that no browser runs
     assert "alert(" in page  # it is shown
     assert "{{code}}" in text_of(page)  # and not filled in a second time
 
@@ -167,9 +194,9 @@ def test_a_large_fit_stays_below_a_megabyte_and_says_what_is_left_out(name):
     )  # fmt: skip
     page = build_report(model, data=facts)
     assert len(page.encode()) < 1_000_000
-    n_listed = int(re.search(r"<p>([\d,]+) of 2,100 rows, lowest", page)[1].replace(",", ""))
-    body = re.search(r'<table id="matches">.*?<tbody>(.*?)</tbody>', page, re.S)[1]
-    assert body.count("<tr>") == n_listed > 200
+    n_listed = int(re.search(r"<p>([\d,]+) of 2,100 rows, what", page)[1].replace(",", ""))
+    assert len(data_of(page)["rows"]) == n_listed > 200
+    assert len(listed(page)) == 100
     # Short names leave all that are ever listed; long ones fewer, to stay below the size.
     assert (n_listed == 2000) == (not name)
     assert page.count("Only the 25 of 26 coefficients with the largest") == 4  # captions, labels
@@ -181,11 +208,12 @@ def test_limits_are_settings(model):
     shown = text_of(page)
     assert "Only the 2 of 3 coefficients with the largest |t| are shown." in shown
     assert "Only the 1 of 3 coefficients with the largest |t| are shown." in shown
-    assert "7 of 200 rows, lowest match probability first." in shown
+    assert "7 of 200 rows, what needs a decision first." in shown
+    assert len(data_of(page)["rows"]) == 7
     clearest = np.argsort(-np.abs(model.coef_ / model.standard_errors_[1:]))[:2]
     table = re.search(r'<table id="coefficients">.*?</table>', page, re.S)[0]
-    listed = [name for name in model.feature_names_in_ if escape(name) in table]
-    assert listed == [model.feature_names_in_[j] for j in sorted(clearest)]
+    named = [name for name in model.feature_names_in_ if escape(name) in table]
+    assert named == [model.feature_names_in_[j] for j in sorted(clearest)]
 
 
 @pytest.mark.parametrize(
@@ -285,3 +313,16 @@ def test_panels_of_exchanged_labels_are_limited(model):
         1
     ]
     assert "Only the 1 of 3 coefficients" in caption
+
+
+def test_columns_are_left_out_before_rows_and_bytes_are_counted(model):
+    """Letters of three bytes, in so many columns that they cannot all stay."""
+    records = {f"column {k}": [f"{'名' * 40}{i}" for i in range(200)] for k in range(30)}
+    facts = DataFacts("", 200, 1, records=records)
+    limits = ShowSettings(most_review_bytes=100_000)
+    page = build_report(model, data=facts, limits=limits)
+    packed = re.search(r'id="review-data">(.*?)</script>', page, re.S)[1]
+    assert len(packed.encode()) <= 100_000
+    found = json.loads(packed)
+    assert 0 < len(found["columns"]) < 30
+    assert len(found["rows"]) == 200

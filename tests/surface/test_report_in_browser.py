@@ -149,24 +149,33 @@ def test_small_p_values_are_sorted_by_their_exact_value(page, model):
 
 def test_matches_are_filtered_by_name_and_probability(page, model):
     proba = model[0].match_proba_
-    (find,), (limit,), (count,) = (page.select(css) for css in ("#find", "#limit", "#shown"))
-    assert len(column(page, "matches", 0)) == 120
+    (find,), (kinds,), (count,) = (page.select(css) for css in ("#find", "#kinds", "#shown"))
+    choose(kinds, "all")
+    assert len(column(page, "matches", 0)) == 100  # a window of 120
+    assert count.text == "120 shown"
     find.send_keys("Batch 07")
-    assert set(column(page, "matches", 1)) == {"batch 07"}
+    assert set(column(page, "matches", 8)) == {"batch 07"}
     assert count.text == "10 shown"
     find.clear()
     find.send_keys(" ")
-    limit.find_elements("tag name", "option")[1].click()
+    choose(kinds, "suspects")
+    (later,) = page.select("#review-pager button:last-child")
     shown = column(page, "matches", 0)
-    assert sorted(map(int, shown)) == np.flatnonzero(proba < 0.5).tolist()
+    later.click()
+    shown += column(page, "matches", 0)
+    assert sorted(map(int, shown)) == (np.flatnonzero(proba < 0.5) + 1).tolist()
     assert count.text == f"{np.sum(proba < 0.5)} shown"
+
+
+def choose(menu, value):
+    menu.find_element("css selector", f"option[value='{value}']").click()
 
 
 def test_everything_can_be_reached_by_keyboard(page):
     from selenium.webdriver import ActionChains
     from selenium.webdriver.common.keys import Keys
 
-    wanted = {"theme", "find", "limit", "copy"}
+    wanted = {"theme", "find", "kinds", "decided", "keys", "load", "next", "copy"}
     n_heads = len(page.select("th button"))
     seen, heads, regions = set(), 0, 0
     page.execute_script("document.body.focus()")
@@ -183,7 +192,7 @@ def test_everything_can_be_reached_by_keyboard(page):
             break
     assert wanted <= seen
     assert heads == n_heads
-    assert regions == len(page.select(".scroll")) == 2
+    assert regions == len(page.select(".scroll")) == 3
 
 
 def test_the_theme_follows_the_system_and_the_button(page):
@@ -232,7 +241,7 @@ def test_it_fits_a_phone(page):
 def test_it_prints_without_controls(page):
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
-        assert not any(e.is_displayed() for e in page.select("nav, #theme, .filters, #copy"))
+        assert not any(e.is_displayed() for e in page.select("nav, #theme, .review, #copy"))
         assert page.select("#verdict .word")[0].is_displayed()
         assert sum(row.is_displayed() for row in page.select("#matches tbody tr")) == 40
     finally:

@@ -18,6 +18,9 @@ from ..kernels.local import RowPrior
 from ..kernels.types import FloatArray, IntArray
 
 NOTHING = np.empty(0)
+# What it costs a row to hold a label that is declared not to be its own. No noise is so small that
+# residuals outweigh it, and sums with it keep seven digits.
+EXCLUDED = 1e9
 NOWHERE = np.empty(0, dtype=np.int64)
 
 
@@ -32,7 +35,8 @@ class Prior:
     estimates : bool
         Whether the rate follows the data from iteration to iteration.
     match_prob : array of shape (n,) or None
-        Probability that each (arranged) row's own label is right; overrides the rate.
+        Probability that each (arranged) row's own label is right; overrides the rate. 0 excludes
+        the label, as 1 (a known row) excludes every other one.
     places : array of shape (n,) or None
         Number of each (arranged) row in the user's table, where reach counts.
     reach : int
@@ -57,7 +61,14 @@ class Prior:
         if not self.mostly_right:
             return RowPrior(NOTHING, places, self.reach)
         costs = mismatch_costs(problem.starts, self.matched(n, rate))
+        costs[self.excluded(n)] = -EXCLUDED
         return RowPrior(costs, places, self.reach)
+
+    def excluded(self, n: int) -> IntArray:
+        """Those of the first n rows whose own label is declared not to be theirs."""
+        if self.match_prob is None:
+            return NOWHERE
+        return np.flatnonzero(self.match_prob[:n] == 0.0)
 
     def matched(self, n: int, rate: float) -> FloatArray:
         """Prior probability that each of the first n rows holds its own label."""

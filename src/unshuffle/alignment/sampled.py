@@ -14,6 +14,7 @@ from ..kernels.types import BoolArray, IntArray
 from .chain import Chain
 from .density import kernel_density
 from .priors import Prior
+from .receivers import receivers
 from .soft import SoftAlignment
 from .state import Alignment, State
 from .sweeps import Sweeps
@@ -87,6 +88,9 @@ class SampledAlignment(SoftAlignment):
         own = self.family.density(self.problem.y[:n], state.fitted[:n], state.noise_scale)
         odds_against = (1.0 - matched) * self._density[:n]
         suspected: BoolArray = odds_against > SUSPICIOUS_ODDS * matched * own
+        excluded = self.prior.excluded(n)
+        if len(excluded):
+            suspected[receivers(self.problem, state.fitted, excluded)] = True
         return suspected
 
 

@@ -24,6 +24,13 @@ A linked table, with the linkage tool's probability of a right link:
 
     unshuffle fit linked.parquet --label income --match-prob p_match
 
+A table with names of its rows; the report lists what needs a decision, and what was decided in it
+is used by the next fit:
+
+    unshuffle fit linked.csv --label income --id person --show name,born --out first
+    unshuffle fit linked.csv --label income --id person --show name,born \\
+        --reviewed reviewed.csv --out second
+
 Parquet files larger than memory are fitted in passes, here on a Dask cluster, with a file from
 which the fit can continue after a power cut. Passes do not test the order, so --pairing is needed:
 
@@ -56,8 +63,12 @@ def fit(
     known: options.Known = None,
     match_prob: options.MatchProb = None,
     categorical: options.Categorical = None,
+    id_column: options.Id = None,
+    plate: options.Plate = None,
+    show: options.Show = None,
     pairing: options.Pairing = options.OrderGiven.auto,
     intercept: options.Intercept = True,
+    reviewed: options.Reviewed = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = 1,
     scheduler: Annotated[
@@ -101,9 +112,9 @@ def fit(
         from ..io.outputs import Outputs
         from ..io.tables import read_rows, read_two
         from . import output
-        from .fitting import fit_rows
         from .kinds import CHECKPOINT, RESULTS
         from .passes import Passes, find_tables, fit_in_passes, reason_for_passes, report_passes
+        from .reviewed import fit_reviewed
 
         if by is not None and group is not None:
             raise ValueError("give --by (two tables) or --group (one table), not both")
@@ -115,21 +126,24 @@ def fit(
                 )
             check_scheduler(scheduler)  # at once, before the libraries of a fit are loaded
         files = tables if by is not None else find_tables(tables, passes)
-        outputs = Outputs([*tables, *files], force=force)
+        outputs = Outputs([*tables, *files, *filter(None, [reviewed])], force=force)
         folder = None if out is None else outputs.claim(out, RESULTS)
         if checkpoint is not None:
             outputs.claim(checkpoint, CHECKPOINT)
-        roles = options.make_roles(label, features, by or group, known, match_prob, categorical)
+        roles = options.make_roles(
+            label, features, by or group, known, match_prob, categorical,
+            id_column=id_column, plate=plate, show=show,
+        )  # fmt: skip
         if by is not None:
             if len(tables) != 2:
                 raise ValueError(
                     f"--by is for two tables, features and labels, got {len(tables)}; one table "
                     "with both needs --group"
                 )
-            if known or match_prob or passes.asked_for:
+            if known or match_prob or plate or show or reviewed or passes.asked_for:
                 raise ValueError(
-                    "--known, --match-prob, --scheduler, --checkpoint and --resume are for one "
-                    "table with rows and labels, not for --by"
+                    "--known, --match-prob, --plate, --show, --reviewed, --scheduler, --checkpoint "
+                    "and --resume are for one table with rows and labels, not for --by"
                 )
             rows = read_two(tables[0], tables[1], roles)
         else:
@@ -137,15 +151,15 @@ def fit(
             if reason:
                 model = fit_in_passes(
                     files, roles, passes, reason, pairing=pairing.value, quiet=quiet or as_json,
-                    force=force,
+                    force=force, reviewed=reviewed,
                     settings={"fit_intercept": intercept, "random_state": seed, "n_jobs": jobs},
                 )  # fmt: skip
                 report_passes(model, str(label), folder, as_json)
                 return
             rows = read_rows(files, roles)
-        fitted = fit_rows(
-            rows, pairing=pairing.value, intercept=intercept, seed=seed, jobs=jobs,
-            quiet=quiet or as_json,
+        fitted = fit_reviewed(
+            rows, reviewed, id_column or "", pairing=pairing.value, intercept=intercept, seed=seed,
+            jobs=jobs, quiet=quiet or as_json,
         )  # fmt: skip
         written = [] if folder is None else output.write_fit(fitted, folder)
         output.print_notes(fitted, quiet or as_json)

@@ -27,8 +27,13 @@ def is_matches(path: Path) -> bool:
     """Whether a table has the columns of the matches of a fit, and no others."""
     names = header_of(path)
     label = names[-1].removeprefix("likely_") if names else ""
-    last = ["likely_partner", f"likely_{label}"]
-    tables = (["row", *last], ["row", label, "match_probability", *last])
+    last, named = ["likely_partner"], ["likely_partner", "likely_partner_id"]
+    tables = [
+        [*first, *middle, *partner, f"likely_{label}"]
+        for first in (["row"], ["row", "id"])
+        for middle in ([], [label, "match_probability"])
+        for partner in (last, named)
+    ]
     # A label may be called as another column is; the columns then are one.
     return bool(names) and names in [list(dict.fromkeys(table)) for table in tables]
 

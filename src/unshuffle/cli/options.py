@@ -68,6 +68,35 @@ Categorical = Annotated[
         "Columns of text are categories in any case.",
     ),
 ]  # fmt: skip
+Id = Annotated[
+    str | None,
+    typer.Option(
+        "--id", rich_help_panel=COLUMNS,
+        help="Column with the names of the rows. It is no feature, and stands in every table.",
+    ),
+]  # fmt: skip
+Plate = Annotated[
+    str | None,
+    typer.Option(
+        "--plate", rich_help_panel=COLUMNS,
+        help="Column with places on a plate, such as A1 or plate-2:A1; the report draws them.",
+    ),
+]  # fmt: skip
+Show = Annotated[
+    str | None,
+    typer.Option(
+        "--show", metavar="A,B,...", rich_help_panel=COLUMNS,
+        help="Columns that are no features but that the report shows beside each other.",
+    ),
+]  # fmt: skip
+Reviewed = Annotated[
+    Path | None,
+    typer.Option(
+        "--reviewed", rich_help_panel=FIT,
+        help="reviewed.csv from a report: rows marked right keep their label, rows marked wrong "
+        "do not.",
+    ),
+]  # fmt: skip
 Pairing = Annotated[
     OrderGiven,
     typer.Option(
@@ -118,13 +147,17 @@ def make_roles(
     match_prob: str | None = None,
     categorical: str | None = None,
     blocks: str | None = None,
+    *,
+    id_column: str | None = None,
+    plate: str | None = None,
+    show: str | None = None,
 ) -> "Roles":
     """Roles of columns from the options above."""
     from ..io.tables import Roles
 
     return Roles(
         label, split_names(features), group, known, match_prob, split_names(categorical),
-        split_names(blocks),
+        split_names(blocks), id_column, plate, split_names(show),
     )  # fmt: skip
 
 

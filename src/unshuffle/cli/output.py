@@ -100,20 +100,58 @@ def write_folder(
 def matches(fitted: "Fitted") -> dict[str, Any]:
     """For each row, counted from 1, its probable label and how probable the one given is."""
     model, rows = fitted.model, fitted.rows
-    likely = model.permutation_
+    likely, partner_ids = model.permutation_, rows.partner_ids
     table: dict[str, Any] = {"row": np.arange(1, len(likely) + 1)}
+    if rows.ids is not None:
+        table["id"] = rows.ids
     if not rows.unpaired:
         table |= {rows.label: rows.y, "match_probability": model.match_proba_}
     table["likely_partner"] = likely + 1
+    if partner_ids is not None:
+        table["likely_partner_id"] = partner_ids[likely]
     table[f"likely_{rows.label}"] = rows.y[likely]
     return table
 
 
+def list_suspects(fitted: "Fitted", threshold: float) -> dict[str, Any]:
+    """Rows that probably do not hold their own label, counted from 1, and their partners."""
+    model, rows = fitted.model, fitted.rows
+    table = model._suspects(threshold, 0)
+    partners, shares = model.likely_partners(table["row"], 1)
+    named = (partners[:, 0] >= 0) & (table["kind"] == "mismatched")
+    columns: dict[str, Any] = {"row": table["row"] + 1}
+    if rows.ids is not None:
+        columns["id"] = rows.ids[table["row"]]
+    columns |= {
+        rows.label: table["label"],
+        "kind": table["kind"],
+        "match_probability": table["match_proba"],
+        "partner": np.where(named, partners[:, 0] + 1, -1),
+    }
+    if rows.ids is not None:
+        columns["partner_id"] = np.where(named, rows.ids[partners[:, 0]], "")
+    columns["partner_probability"] = np.where(named, shares[:, 0], np.nan)
+    return columns
+
+
+def moves(fitted: "Fitted") -> list[dict[str, Any]]:
+    """Rows, counted from 1, whose label comes from another one, and from which."""
+    ids, likely = fitted.rows.ids, fitted.model.permutation_
+    found = []
+    for row in np.flatnonzero(likely != np.arange(len(likely))):
+        move = {"row": row + 1, "label_from": likely[row] + 1}
+        if ids is not None:
+            move |= {"id": ids[row], "label_from_id": ids[likely[row]]}
+        found.append(move)
+    return found
+
+
 def write_report(fitted: "Fitted", path: Path) -> None:
-    """The page for a browser, where its pictures can be drawn."""
+    """The page for a browser; without matplotlib it has no pictures, and says how to get them."""
     if find_spec("matplotlib") is None:
-        fitted.notes.append('report.html needs matplotlib: pip install "unshuffle[plots]"')
-        return
+        fitted.notes.append(
+            'figures in report.html need matplotlib: pip install "unshuffle[plots]"'
+        )
     from ..show.report import DataFacts, build_report
 
     rows = fitted.rows
@@ -125,7 +163,11 @@ def write_report(fitted: "Fitted", path: Path) -> None:
         columns=tuple(rows.names),
         label=rows.label,
         group=rows.group,
+        row_names=None if rows.ids is None else rows.ids.tolist(),
         group_names=None if rows.groups is None else rows.groups.tolist(),
+        partner_names=None if rows.partner_ids is None else rows.partner_ids.tolist(),
+        positions=None if rows.positions is None else rows.positions.tolist(),
+        records={name: rows.table.columns[name] for name in rows.recorded},
     )
     title = visible(f"{rows.label} in {rows.table.title}")
     with warnings.catch_warnings():

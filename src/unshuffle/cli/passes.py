@@ -76,6 +76,7 @@ def fit_in_passes(
     pairing: str,
     quiet: bool,
     force: bool,
+    reviewed: Path | None = None,
 ) -> "StochasticEMRegressor":
     """Fit in passes; what to assume about the order must be declared, because nothing tests it.
 
@@ -90,6 +91,11 @@ def fit_in_passes(
     label = check_label(source, roles.label, source.names)
     if roles.match_prob or roles.categorical:
         raise ValueError(f"--match-prob and --categorical are not for a fit in passes ({reason})")
+    if roles.id or roles.position or roles.shown or reviewed:
+        raise ValueError(
+            f"--id, --plate, --show and --reviewed are not for a fit in passes ({reason}), which "
+            "writes no table of rows; name the columns to fit by --features"
+        )
     if passes.resume and passes.checkpoint is None:
         raise ValueError("--resume continues from a file; name it by --checkpoint")
     if pairing == "known":

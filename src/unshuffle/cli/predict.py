@@ -28,6 +28,7 @@ def predict(
         ),
     ],
     data: options.Data,
+    id_column: options.Id = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -57,15 +58,19 @@ def predict(
             output = Outputs(read, force=force).claim(out, TABLE)
         stored = load_model(model)
         source = open_table(data)
-        names = choose_features(source, Roles(features=tuple(c.name for c in stored.columns)))
+        features = tuple(c.name for c in stored.columns)
+        names = choose_features(source, Roles(features=features, id=id_column))
         text = {column.name for column in stored.columns if column.levels is not None}
-        table = source.read(names, text, set(names) - text)
+        named = [] if id_column is None else [id_column]
+        table = source.read([*names, *named], {*text, *named}, set(names) - text)
         predicted = stored.predict(design_matrix(table, stored.columns))
-        columns = {"row": np.arange(1, len(predicted) + 1), stored.label: predicted}
+        ids = {} if id_column is None else {"id": table.columns[id_column]}
+        columns = {"row": np.arange(1, len(predicted) + 1), **ids, stored.label: predicted}
         if output is not None:
             write_table(output, columns)
         if as_json:
-            print_json({"label": stored.label, "predictions": predicted, "file": out})
+            document = {"label": stored.label, **ids, "predictions": predicted, "file": out}
+            print_json(document)
         elif out is not None:
             print_files([out])
         else:

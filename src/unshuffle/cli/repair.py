@@ -31,8 +31,10 @@ def repair(
     known: options.Known = None,
     match_prob: options.MatchProb = None,
     categorical: options.Categorical = None,
+    id_column: options.Id = None,
     pairing: options.Pairing = options.OrderGiven.auto,
     intercept: options.Intercept = True,
+    reviewed: options.Reviewed = None,
     accept_rejected: Annotated[
         bool,
         typer.Option(
@@ -56,15 +58,17 @@ def repair(
         from ..io.outputs import Outputs
         from ..io.tables import read_rows
         from ..io.tables.write import TABLE, check_copy, write_with_labels
-        from .fitting import fit_rows
-        from .output import print_json, print_notes
+        from .output import moves, print_json, print_notes
+        from .reviewed import fit_reviewed
 
         check_copy(data, out)
-        output = Outputs([data], force=force).claim(out, TABLE)
-        roles = options.make_roles(label, features, group, known, match_prob, categorical)
-        fitted = fit_rows(
-            read_rows(data, roles), pairing=pairing.value, intercept=intercept, seed=seed,
-            jobs=jobs, quiet=quiet or as_json,
+        output = Outputs([data, *filter(None, [reviewed])], force=force).claim(out, TABLE)
+        roles = options.make_roles(
+            label, features, group, known, match_prob, categorical, id_column=id_column
+        )
+        fitted = fit_reviewed(
+            read_rows(data, roles), reviewed, id_column or "", pairing=pairing.value,
+            intercept=intercept, seed=seed, jobs=jobs, quiet=quiet or as_json,
         )  # fmt: skip
         model, y = fitted.model, fitted.rows.y
         moved = int((y[model.permutation_] != y).sum())
@@ -74,6 +78,7 @@ def repair(
         print_notes(fitted, quiet or as_json)
         if as_json:
             print_json({"verdict": model.verdict_.level, "moved": moved, "rows": len(y),
+                        "moves": moves(fitted),
                         "file": out if wanted else None, "notes": fitted.notes})  # fmt: skip
         else:
             say(f"Verdict: {model.verdict_}")

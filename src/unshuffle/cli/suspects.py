@@ -10,6 +10,8 @@ from .errors import REJECTED, plain_errors
 from .screen import cell, say
 from .settings import CLI
 
+# Short ones, so that the table has room on a terminal of 80 columns.
+HEADS = {"match_probability": "match p", "partner_id": "its id", "partner_probability": "its p"}
 EXAMPLES = """
 [bold]Example[/bold]
 
@@ -27,8 +29,10 @@ def suspects(
     known: options.Known = None,
     match_prob: options.MatchProb = None,
     categorical: options.Categorical = None,
+    id_column: options.Id = None,
     pairing: options.Pairing = options.OrderGiven.auto,
     intercept: options.Intercept = True,
+    reviewed: options.Reviewed = None,
     threshold: Annotated[
         float,
         typer.Option(
@@ -52,33 +56,28 @@ def suspects(
 ) -> None:  # fmt: skip
     """List the rows that probably do not hold their own label, and whose it may be.
 
-    Rows are counted from 1, below the header.
+    Rows are counted from 1, below the header. The partner is the row whose label fit --out and
+    repair give to the row; where they leave it its own, the most probable other row.
     """
     with plain_errors("suspects", debug):
         from ..io.outputs import Outputs
         from ..io.tables import read_rows
         from ..io.tables.write import TABLE, check_writable_kind, write_table
-        from .fitting import fit_rows
-        from .output import print_files, print_json, print_notes
+        from .output import list_suspects, print_files, print_json, print_notes
+        from .reviewed import fit_reviewed
 
         output = None
         if out is not None:
             check_writable_kind(out)
-            output = Outputs([data], force=force).claim(out, TABLE)
-        roles = options.make_roles(label, features, group, known, match_prob, categorical)
-        fitted = fit_rows(
-            read_rows(data, roles), pairing=pairing.value, intercept=intercept, seed=seed,
-            jobs=jobs, quiet=quiet or as_json,
+            output = Outputs([data, *filter(None, [reviewed])], force=force).claim(out, TABLE)
+        roles = options.make_roles(
+            label, features, group, known, match_prob, categorical, id_column=id_column
+        )
+        fitted = fit_reviewed(
+            read_rows(data, roles), reviewed, id_column or "", pairing=pairing.value,
+            intercept=intercept, seed=seed, jobs=jobs, quiet=quiet or as_json,
         )  # fmt: skip
-        table = fitted.model._suspects(threshold, 1)
-        columns = {
-            "row": table["row"] + 1,
-            fitted.rows.label: table["label"],
-            "kind": table["kind"],
-            "match_probability": table["match_proba"],
-            "partner": table["partner_1"] + (table["partner_1"] >= 0),
-            "partner_probability": table["partner_1_proba"],
-        }
+        columns = list_suspects(fitted, threshold)
         if output is not None:
             write_table(output, columns)
         verdict = fitted.model.verdict_
@@ -102,7 +101,7 @@ def _show(columns: dict[str, Any], n_rows: int, pairing: str, threshold: float) 
     from rich.console import Console
     from rich.table import Table
 
-    lines = list(zip(*columns.values(), strict=True))
+    lines = [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
     say(
         f"{len(lines)} of {n_rows} rows are less than {threshold:.0%} likely to hold their own "
         "label and no gross error"
@@ -113,10 +112,18 @@ def _show(columns: dict[str, Any], n_rows: int, pairing: str, threshold: float) 
         return
     table = Table()
     for name in columns:
-        table.add_column(cell(name), justify="right")
-    for row, value, kind, probability, partner, share in lines[: CLI.listed]:
-        named = (str(partner), f"{share:.3f}") if partner > 0 else ("-", "-")
-        table.add_row(str(row), f"{value:g}", str(kind), f"{probability:.3f}", *named)
+        table.add_column(cell(HEADS.get(name, name)), justify="right", no_wrap=name == "kind")
+    for line in lines[: CLI.listed]:
+        table.add_row(*(_shown(name, value, line) for name, value in line.items()))
     Console().print(table)
     if len(lines) > CLI.listed:
         say(f"... and {len(lines) - CLI.listed} more; --out FILE writes them all")
+
+
+def _shown(name: str, value: Any, line: dict[str, Any]) -> str:
+    """A value of a table on the screen; a row without a partner has dashes."""
+    if name.startswith("partner") and line["partner"] < 1:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.3f}" if name.endswith("probability") else f"{value:g}"
+    return cell(str(value))

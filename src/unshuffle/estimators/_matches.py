@@ -84,7 +84,42 @@ class MatchMethods:
             )
         return posterior
 
-    def suspects(self, threshold: float = 0.5, *, n_partners: int = 3) -> Any:
+    def likely_partners(self, rows: Any, n_partners: int = 3) -> Any:
+        """Other rows whose labels these rows may hold, and how probable that is.
+
+        Parameters
+        ----------
+        rows : array-like of int
+            Numbers of rows.
+        n_partners : int, default=3
+            Most partners of a row.
+
+        Returns
+        -------
+        partners : array of int of shape (n_rows, n_partners)
+            First the row whose label the most likely permutation, `permutation_`, gives to this
+            one, if it is another; then the most probable others. -1 where there are fewer.
+        probabilities : array of shape (n_rows, n_partners)
+            Share of the chain in which the row held that label; nan where there is no partner.
+        """
+        check_is_fitted(self)
+        posterior, rows = self._permutations(), np.asarray(rows, dtype=np.int64)
+        problem = posterior.problem
+        partners = np.full((len(rows), n_partners), -1, dtype=np.int64)
+        probabilities = np.full(partners.shape, np.nan)
+        arranged = problem.arranged_rows(rows)
+        movable = np.flatnonzero(arranged < problem.n_movable)
+        shares = posterior.partners(arranged[movable]) if len(movable) else []
+        assigned = problem.arranged_rows(self.permutation_[rows])
+        for k, share in zip(movable, shares, strict=True):
+            others = [label for label in share if label not in (arranged[k], assigned[k])]
+            first = [] if assigned[k] == arranged[k] else [int(assigned[k])]
+            chosen = [*first, *others][:n_partners]
+            partners[k, : len(chosen)] = problem.user_rows(np.array(chosen, dtype=np.int64))
+            probabilities[k, : len(chosen)] = [share.get(label, 0.0) for label in chosen]
+        return partners, probabilities
+
+    def suspects(self, threshold: float = 0.5, *, n_partners: int = 3, id: Any = None) -> Any:
         """Rows whose label is probably not their own, or far off, and whose it may be instead.
 
         Parameters
@@ -94,6 +129,8 @@ class MatchMethods:
             are listed.
         n_partners : int, default=3
             Most partners named for each row.
+        id : array-like of shape (n_samples,), optional
+            Names of the rows; they come as the columns `id`, `partner_1_id`, ...
 
         Returns
         -------
@@ -106,6 +143,8 @@ class MatchMethods:
         """
         check_is_fitted(self)
         columns = self._suspects(threshold, n_partners)
+        if id is not None:
+            columns = _with_names(columns, check_id(id, len(self.match_proba_)))
         return make_frame(columns, getattr(self, "_library", None))
 
     def _suspects(self, threshold: float, n_partners: int) -> dict[str, Any]:
@@ -125,7 +164,7 @@ class MatchMethods:
         posterior = self._permutations()
         problem = posterior.problem
         arranged = problem.arranged_rows(rows)
-        shares = posterior.partners(arranged) if len(rows) else []
+        shares = posterior.partners(arranged) if len(rows) and n_partners else [{}] * len(rows)
         table: dict[str, Any] = {
             "row": rows,
             "label": problem.restore(problem.y)[rows],
@@ -145,18 +184,22 @@ class MatchMethods:
             table[f"partner_{k + 1}_proba"] = np.where(mismatched, share, np.nan)
         return table
 
-    def repair(self, y: Any) -> FloatArray:
+    def repair(self, y: Any, *, id: Any = None) -> Any:
         """Put labels back in place by the most likely permutation.
 
         Parameters
         ----------
         y : array-like of shape (n_samples,)
             Anything that stood beside the rows of the fit: the labels, or their names.
+        id : array-like of shape (n_samples,), optional
+            Names of the rows.
 
         Returns
         -------
-        repaired : array of shape (n_samples,)
-            ``y[permutation_]``; the input is left as it is.
+        repaired : array of shape (n_samples,), or data frame
+            ``y[permutation_]``; the input is left as it is. With `id`, a data frame with one line
+            per row: its `id`, its `label`, and `label_from_id`, the row beside which that label
+            was given.
         """
         check_is_fitted(self)
         labels = np.asanyarray(plain_column(y))  # a mask moves with its labels
@@ -166,7 +209,34 @@ class MatchMethods:
                 f"{len(self.permutation_)} rows; repair takes the labels of those rows"
             )
         repaired: FloatArray = labels[self.permutation_]
-        return repaired
+        if id is None:
+            return repaired
+        names = check_id(id, len(repaired))
+        columns = {"id": names, "label": repaired, "label_from_id": names[self.permutation_]}
+        return make_frame(columns, getattr(self, "_library", None))
+
+
+def check_id(id: Any, n_rows: int) -> Any:
+    """Names of the rows as an array, one for each."""
+    names = np.asarray(plain_column(id))
+    if names.shape != (n_rows,):
+        raise ValueError(
+            f"id has shape {names.shape} but the model was fitted to {n_rows} rows; give one name "
+            "per row"
+        )
+    return names
+
+
+def _with_names(columns: dict[str, Any], names: Any) -> dict[str, Any]:
+    """Put the names of rows and partners beside their numbers."""
+    named: dict[str, Any] = {}
+    for title, values in columns.items():
+        named[title] = values
+        if title == "row":
+            named["id"] = names[values]
+        elif title.startswith("partner") and not title.endswith("proba"):
+            named[f"{title}_id"] = [None if row < 0 else names[row] for row in values]
+    return named
 
 
 def _partner(share: dict[int, float], own: int, k: int) -> tuple[int, float]:

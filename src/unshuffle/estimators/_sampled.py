@@ -34,7 +34,8 @@ class SampledRegressor(
             True where the label given beside a row is surely its own.
         match_prob : array-like of shape (n_samples,), optional
             Probability, from a linkage tool, that the label given beside a row is its own. It
-            takes the place of `mismatch_rate` and means that the order is mostly right.
+            takes the place of `mismatch_rate` and means that the order is mostly right. 1 is a
+            known row; 0 excludes the label beside this row.
 
         Returns
         -------

@@ -72,13 +72,32 @@ def likely_permutation(problem: Problem, prior: Prior, state: State) -> IntArray
 
     Where the order is lost, labels are sorted like the fitted values. Where it is mostly right,
     rows that hold their own label more often than not keep it, and the others are sorted among
-    themselves. Where labels have a reach, the cheapest matching within it is found.
+    themselves. Where labels have a reach, the cheapest matching within it is found. A row with
+    match probability 0 does not keep its own label.
     """
     if prior.places is not None:
         return _cheapest_within_reach(problem, prior, state)
     if not prior.mostly_right or state.match_proba is None:
         return most_likely_permutation(problem, state.fitted)
-    return sort_all_but(problem, state.fitted, state.match_proba >= 0.5)
+    perm = sort_all_but(problem, state.fitted, state.match_proba >= 0.5)
+    return perm if prior.match_prob is None else _move_excluded(problem, prior, state, perm)
+
+
+def _move_excluded(problem: Problem, prior: Prior, state: State, perm: IntArray) -> IntArray:
+    """Exchange each label that is excluded beside its row where that is most probable."""
+    by_row, moved = prior.by_row(problem, state.mismatch_rate), perm.copy()
+    for row in prior.excluded(problem.n_movable):
+        if moved[row] != row:
+            continue
+        block = int(np.searchsorted(problem.starts, row, side="right")) - 1
+        others = np.arange(problem.starts[block], problem.starts[block + 1])
+        others = others[others != row]
+        gained = problem.y[row] - problem.y[moved[others]]
+        cost = (state.fitted[row] - state.fitted[others]) * gained / state.noise_scale**2
+        cost += by_row.costs[others] * (moved[others] == others)
+        chosen = others[int(np.argmin(cost))]
+        moved[row], moved[chosen] = moved[chosen], row
+    return moved
 
 
 def _cheapest_within_reach(problem: Problem, prior: Prior, state: State) -> IntArray:

@@ -12,6 +12,17 @@ class ShowSettings:
     most_matches: int = 2000
     most_match_characters: int = 350_000  # long names of rows count more than their number
     most_names: int = 100
+
+    # The review of a report. Below the first probability a label is called mismatched, from the
+    # second on its own; what lies between is for people to decide.
+    surely_mismatched: float = 0.05
+    surely_own: float = 0.9
+    most_partners: int = 3
+    most_review_bytes: int = 520_000  # beside figures and tables; columns go before rows
+    most_review_columns: int = 60
+    most_without_script: int = 100  # rows that a browser without JavaScript shows
+    most_wells: int = 4000  # of plates: forty of the common ones
+
     rows_before_scrolling: int = 30  # a longer table scrolls, so that it does not fill the page
     longest_cell: int = 80  # characters; names in a table stay on one line
 

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ...exceptions import TableError
 from ...kernels.types import BoolArray, FloatArray
+from ..positions import parse_position
 from ..settings import READ, ReadSettings
 from .design import DesignColumn, design_matrix, learn_columns
 from .source import TableSource, open_table
@@ -34,6 +36,12 @@ class Roles:
         Features that are categories although they look like numbers.
     blocks : tuple of str
         Columns of blocks to compare rows within and between; they are read as text.
+    id : str or None
+        Names of the rows, for tables and reports; read as text.
+    position : str or None
+        Places of the rows on a plate, such as A1; it may be the column of names as well.
+    shown : tuple of str
+        Further columns that a report shows of a row; read as text.
     """
 
     label: str | None = None
@@ -43,6 +51,9 @@ class Roles:
     match_prob: str | None = None
     categorical: tuple[str, ...] = ()
     blocks: tuple[str, ...] = ()
+    id: str | None = None
+    position: str | None = None
+    shown: tuple[str, ...] = ()
 
     def named(self) -> dict[str, str]:
         """Roles other than features and blocks, each with its column."""
@@ -51,8 +62,16 @@ class Roles:
             "group": self.group,
             "known": self.known,
             "match probability": self.match_prob,
+            "id": self.id,
+            "position": None if self.position == self.id else self.position,
         }
         return {role: name for role, name in roles.items() if name is not None}
+
+    def read_as_text(self) -> set[str]:
+        """Columns whose values are names, whatever they look like."""
+        single = (self.group, self.known, self.id, self.position)
+        several = (*self.categorical, *self.blocks, *self.shown)
+        return {name for name in (*single, *several) if name is not None}
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +95,12 @@ class FitTable:
         Whether they did.
     group : str
         Name of the column of groups; empty where there is none.
+    ids, label_ids : arrays of str, or None
+        Names of the rows, and of the labels where they came as a table of their own.
+    positions : array of str of shape (n,), or None
+        Places of the rows on a plate.
+    shown : tuple of str
+        Further columns that a report shows.
     """
 
     table: ColumnTable
@@ -89,6 +114,20 @@ class FitTable:
     label_groups: NDArray[Any] | None = None
     unpaired: bool = False
     group: str = ""
+    ids: NDArray[Any] | None = None
+    label_ids: NDArray[Any] | None = None
+    positions: NDArray[Any] | None = None
+    shown: tuple[str, ...] = ()
+
+    @property
+    def partner_ids(self) -> NDArray[Any] | None:
+        """Names of what a row can be matched with: rows, or labels of a table of their own."""
+        return self.label_ids if self.unpaired else self.ids
+
+    @property
+    def recorded(self) -> list[str]:
+        """Columns that a report shows of each row: those to show, then the features."""
+        return [*self.shown, *(column.name for column in self.columns)]
 
     @property
     def names(self) -> list[str]:
@@ -103,10 +142,10 @@ def read_rows(
     source = open_table(paths, settings)
     label = check_label(source, roles.label, source.names)
     features = choose_features(source, roles)
-    names = (roles.group, roles.known, *roles.categorical, *roles.blocks)
-    text = {name for name in names if name is not None}
+    text = roles.read_as_text()
     numbers = {name for name in (label, roles.match_prob) if name is not None}
-    table = source.read([*features, *roles.named().values(), *roles.blocks], text, numbers)
+    wanted = [*features, *roles.named().values(), *roles.blocks, *roles.shown]
+    table = source.read(list(dict.fromkeys(wanted)), text, numbers)
     columns = learn_columns(table, features, roles.categorical, settings)
     return FitTable(
         table,
@@ -118,6 +157,9 @@ def read_rows(
         None if roles.known is None else table.truths(roles.known),
         None if roles.match_prob is None else table.probabilities(roles.match_prob),
         group=roles.group or "",
+        ids=None if roles.id is None else table.columns[roles.id],
+        positions=None if roles.position is None else _positions(table, roles.position),
+        shown=roles.shown,
     )
 
 
@@ -128,11 +170,13 @@ def read_two(path: Path, labels: Path, roles: Roles, settings: ReadSettings = RE
     for name in group:
         for table in (source, of_labels):
             check_column(table, name, "group")
-    others = [name for name in of_labels.names if name not in group]
+    named = [] if roles.id is None else [roles.id]
+    label_named = [name for name in named if name in of_labels.names and name != roles.label]
+    others = [name for name in of_labels.names if name not in (*group, *label_named)]
     only = others[0] if len(others) == 1 else None
     label = check_label(of_labels, roles.label or only, others)
     check_column(of_labels, label, "label")
-    features = choose_features(source, Roles(None, roles.features, roles.group))
+    features = choose_features(source, Roles(None, roles.features, roles.group, id=roles.id))
     if not roles.features and label in features:
         raise TableError(
             path,
@@ -140,21 +184,36 @@ def read_two(path: Path, labels: Path, roles: Roles, settings: ReadSettings = RE
             column=label,
             role="features",
         )
-    text = {*group, *roles.categorical}
-    left = source.read([*features, *group], text)
-    right = of_labels.read([label, *group], group, [label])
+    text = {*group, *roles.categorical, *named}
+    left = source.read([*features, *group, *named], text)
+    right = of_labels.read([label, *group, *label_named], [*group, *label_named], [label])
     columns = learn_columns(left, features, roles.categorical, settings)
     keys = (left.columns[group[0]], right.columns[group[0]]) if group else (None, None)
     return FitTable(
         left, columns, design_matrix(left, columns), label, right.numbers(label), keys[0],
         label_groups=keys[1], unpaired=True, group=roles.group or "",
+        ids=None if roles.id is None else left.columns[roles.id],
+        label_ids=right.columns[label_named[0]] if label_named else None,
     )  # fmt: skip
+
+
+def _positions(table: ColumnTable, name: str) -> NDArray[Any]:
+    """A column of places on a plate; the first that is none is named."""
+    column = table.columns[name]
+    for value in dict.fromkeys(column):
+        if parse_position(value) is None:
+            row = int(np.flatnonzero(column == value)[0])
+            problem = f"{value!r} is no place on a plate; write a letter and a number, such as A1"
+            raise table.error(problem, row, name)
+    return column
 
 
 def choose_features(source: TableSource, roles: Roles) -> list[str]:
     """The columns that explain the label; no column may have two roles."""
     taken: dict[str, str] = {}
-    for role, name in (*roles.named().items(), *(("block", name) for name in roles.blocks)):
+    columns = [("block", name) for name in roles.blocks]
+    columns += [("column to show", name) for name in roles.shown]
+    for role, name in (*roles.named().items(), *columns):
         check_column(source, name, role)
         if name in taken:
             twice = "is named twice" if taken[name] == role else f"is both {taken[name]} and {role}"

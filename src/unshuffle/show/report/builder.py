@@ -3,7 +3,8 @@
 import base64
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
@@ -18,6 +19,7 @@ from ..plots._fitted import check_fitted, names_of
 from ..settings import SHOW, ShowSettings
 from . import sections
 from .facts import DataFacts, facts_of
+from .review import Review, review
 from .rows import rows_of
 from .sensitivity import sensitivity
 
@@ -33,11 +35,14 @@ def build_report(
     code: str | None = None,
     title: str = TITLE,
     limits: ShowSettings = SHOW,
+    id: Sequence[object] | None = None,
 ) -> str:
-    """One page about a fit: verdict, coefficients, figures, matches, data, settings, code.
+    """One page about a fit: verdict, coefficients, rows to decide about, figures, data, code.
 
     The page loads nothing from a network, has a light and a dark theme, and prints. Long tables
-    are cut so that it stays below one megabyte; a note above such a table says so.
+    are cut so that it stays below one megabyte; a note above such a table says so. Where labels
+    were given beside rows, people can mark them right, wrong or unsure in the page, and download
+    what they decided as ``reviewed.csv``, which ``unshuffle fit --reviewed`` takes.
 
     Parameters
     ----------
@@ -53,6 +58,8 @@ def build_report(
         Heading.
     limits : ShowSettings
         Most rows of each table, and most coefficients and points in figures.
+    id : sequence, optional
+        Names of the rows, in place of `data.row_names`.
 
     Returns
     -------
@@ -79,7 +86,14 @@ def build_report(
             f"data has {data.n_rows} rows but the model was fitted to {found.n_rows}; count only "
             "the rows of the fit"
         )
-    script = _resource("page.js")
+    if id is not None:
+        data = replace(data, row_names=list(id))
+    reviewed = hasattr(model, "match_proba_")
+    script = _script(reviewed)
+    if reviewed:
+        matched = review(model, data, rows, limits)
+    else:
+        matched = Review(sections.matches(model, data, rows, limits), "")
     exchanged = sensitivity(model, limits)
     return _fill(
         _resource("page.html"),
@@ -90,12 +104,13 @@ def build_report(
             "version": text(__version__),
             "style": _resource("page.css"),
             "script": script,
-            "verdict": sections.verdict(model),
+            "verdict": sections.verdict(model, matched.lead),
             "coefficients": sections.coefficients(model, names, limits),
             "sensitivity": exchanged.section,
             "sensitivity_link": exchanged.link,
             "pictures": sections.pictures(model, data, rows, limits),
-            "matches": sections.matches(model, data, rows, limits),
+            "matches": matched.section,
+            "matches_title": "Review" if reviewed else "Matches",
             "data": sections.data_facts(data, limits),
             "settings": sections.settings(model, settings),
             "code": sections.code(model, code),
@@ -136,6 +151,12 @@ def write_report(path: str | PathLike[str], model: Any, **arguments: Any) -> Pat
     written = Path(path)
     write_atomically(written, build_report(model, **arguments).encode())
     return written
+
+
+def _script(reviewed: bool) -> str:
+    """The script of the page; what reviews rows stands in files of its own."""
+    names = ["page.js", *(["review_state.js", "review.js", "plate.js"] if reviewed else [])]
+    return "\n".join(_resource(name) for name in names)
 
 
 def _resource(name: str) -> str:

@@ -1,7 +1,7 @@
 """What a report shows about the data and the software."""
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -26,7 +26,15 @@ class DataFacts:
     label, group : str
         Names of the columns with labels and groups; empty where there is none.
     row_names, group_names : sequence, optional
-        Name and group of each row of the fit, for tables and pictures; numbers otherwise.
+        Name and group of each row of the fit, for tables and pictures.
+    partner_names : sequence, optional
+        Names of what a row can be matched with, where these are not rows but labels of a table of
+        their own; the names of the rows otherwise.
+    positions : sequence of str, optional
+        Place of each row on a plate: a letter and a number, such as A1; before it may stand the
+        name of the plate, as in "plate 2:A1".
+    records : mapping of str to sequence, optional
+        Columns that are shown of a row beside those of its partner.
     """
 
     source: str
@@ -38,9 +46,19 @@ class DataFacts:
     group: str = ""
     row_names: Sequence[object] | None = None
     group_names: Sequence[object] | None = None
+    partner_names: Sequence[object] | None = None
+    positions: Sequence[str] | None = None
+    records: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        for title, names in (("row_names", self.row_names), ("group_names", self.group_names)):
+        given: dict[str, Sequence[object] | None] = {
+            "row_names": self.row_names,
+            "group_names": self.group_names,
+            "partner_names": self.partner_names,
+            "positions": self.positions,
+        }
+        given |= {f"records[{title!r}]": values for title, values in (self.records or {}).items()}
+        for title, names in given.items():
             if names is not None and len(names) != self.n_rows:
                 raise ValueError(
                     f"{title} has {len(names)} entries but n_rows is {self.n_rows}; give one per "

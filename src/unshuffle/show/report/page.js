@@ -23,30 +23,31 @@ const sortBy = (head) => {
   for (const other of head.parentElement.cells) other.setAttribute("aria-sort", "none");
   head.setAttribute("aria-sort", falling ? "descending" : "ascending");
 };
+// The rows of a review are sorted and filtered by its own script, which knows all of them.
+const reviewed = byId("review-data") !== null;
 for (const head of document.querySelectorAll("th[data-kind]")) {
+  if (reviewed && head.closest("table").id === "matches") continue;
   head.querySelector("button").addEventListener("click", () => sortBy(head));
 }
 
-// Filter the matches by name of row or group, and by probability.
-const matches = byId("matches");
-const titles = [...matches.tHead.rows[0].cells].map((head) => head.textContent);
-const named = ["Row", "Group"].map((title) => titles.indexOf(title)).filter((k) => k >= 0);
-const likely = titles.indexOf("Match probability");
-const filter = () => {
-  const wanted = byId("find").value.trim().toLowerCase();
-  const limit = byId("limit") ? parseFloat(byId("limit").value) : 2;
-  let shown = 0;
-  for (const row of matches.tBodies[0].rows) {
-    const found = named.some((k) => row.cells[k].textContent.toLowerCase().includes(wanted));
-    const below = likely < 0 || parseFloat(row.cells[likely].textContent) < limit;
-    row.hidden = !(found && below);
-    shown += !row.hidden;
-  }
-  byId("shown").textContent = `${shown.toLocaleString("en")} shown`;
-};
-byId("find").addEventListener("input", filter);
-byId("limit")?.addEventListener("change", filter);
-filter();
+// Filter a list of matches by name of row or group.
+if (!reviewed) {
+  const matches = byId("matches");
+  const titles = [...matches.tHead.rows[0].cells].map((head) => head.textContent);
+  const named = ["Row", "Id", "Group"].map((title) => titles.indexOf(title)).filter((k) => k >= 0);
+  const filter = () => {
+    const wanted = byId("find").value.trim().toLowerCase();
+    let shown = 0;
+    for (const row of matches.tBodies[0].rows) {
+      const found = named.some((k) => row.cells[k].textContent.toLowerCase().includes(wanted));
+      row.hidden = !found;
+      shown += found;
+    }
+    byId("shown").textContent = `${shown.toLocaleString("en")} shown`;
+  };
+  byId("find").addEventListener("input", filter);
+  filter();
+}
 
 // The theme is that of the system until the button is used.
 const root = document.documentElement;

@@ -117,7 +117,7 @@ def _solutions(model: Any, limits: ShowSettings) -> Figure:
 
 def _groups(model: Any, data: DataFacts, rows: FitRows) -> Figure:
     groups: Any = rows.groups
-    names = groups if data.group_names is None else data.group_names
+    names = groups + 1 if data.group_names is None else data.group_names  # people count from 1
     return Figure(
         "groups",
         "Bright cells are rows that hold their own label with high probability. Groups and "

@@ -7,7 +7,6 @@ import numpy as np
 
 from ...inference.verdict import Reason, headline
 from ..markup import (
-    MISSING,
     Cell,
     Column,
     definitions,
@@ -29,11 +28,15 @@ PAIRINGS = {
     "mostly-right": "The order of the labels was taken to be mostly right.",
     "lost": "The order of the labels was taken to be lost; the fit starts from the {start}.",
 }
+FILTER = (
+    '<div class="filters"><label>Find row or group <input type="search" id="find" '
+    'autocomplete="off"></label><output id="shown"></output></div>'
+)
 WITHOUT_MATPLOTLIB = 'Figures need matplotlib: pip install "unshuffle[plots]"'
 
 
-def verdict(model: Any) -> str:
-    """The verdict, what follows from it, and every reason with its advice."""
+def verdict(model: Any, lead_on: str = "") -> str:
+    """The verdict, what follows from it and what to do next, and every reason with its advice."""
     found = getattr(model, "verdict_", None)
     level = "none" if found is None else found.level
     word = "No verdict" if found is None else level.capitalize()
@@ -45,7 +48,7 @@ def verdict(model: Any) -> str:
     return (
         f'<div class="verdict {level}"><p class="word"><span class="mark" aria-hidden="true">'
         f'{MARKS[level]}</span> {word}</p><div><p class="lead">{text(lead, 300)}</p>'
-        f"<p>{text(pairing, 300)}</p></div></div>"
+        f"<p>{text(pairing, 300)}</p>{lead_on}</div></div>"
         + (f'<ul class="reasons">{reasons}</ul>' if reasons else "")
     )
 
@@ -121,62 +124,41 @@ def pictures(model: Any, data: DataFacts, rows: FitRows, limits: ShowSettings) -
 
 
 def matches(model: Any, data: DataFacts, rows: FitRows, limits: ShowSettings) -> str:
-    """Rows with their labels and match probabilities, lowest first."""
-    proba = getattr(model, "match_proba_", None)
-    listed = np.arange(data.n_rows) if proba is None else np.argsort(proba, kind="stable")
-    columns = _match_columns(model, data, rows, listed[: limits.most_matches])
+    """Rows and their most likely labels, where no label was given beside a row."""
+    columns = _match_columns(model, data, np.arange(data.n_rows)[: limits.most_matches])
     cells = list(zip(*(values for _, values in columns), strict=True))
     sizes = np.cumsum([sum(len(text(cell.text)) + 5 for cell in line) for line in cells])
     cells = cells[: np.searchsorted(sizes, limits.most_match_characters)]
     n_all, n_shown = f"{data.n_rows:,}", f"{len(cells):,}"
     note = f"All {n_all} rows" if n_all == n_shown else f"{n_shown} of {n_all} rows"
-    note += ", in their own order." if proba is None else ", lowest match probability first."
-    if data.row_names is None:
-        note += " Rows are numbered from 0."
-    return f"<p>{note}</p>{_filters(proba is not None)}" + sortable_table(
-        [column for column, _ in columns], cells, name="matches", caption="Matches"
+    note += ", in their own order, counted from 1."
+    return f"<p>{note}</p>{FILTER}" + sortable_table(
+        [column for column, _ in columns], cells, name="matches", caption="Rows and their labels"
     )
 
 
-def _filters(with_probability: bool) -> str:
-    parts = ['<label>Find row or group <input type="search" id="find" autocomplete="off"></label>']
-    if with_probability:
-        options = "".join(
-            f'<option value="{limit}">{title}</option>'
-            for limit, title in (("2", "any"), ("0.5", "below 0.5"), ("0.9", "below 0.9"))
-        )
-        parts.append(f'<label>Match probability <select id="limit">{options}</select></label>')
-    return f'<div class="filters">{"".join(parts)}<output id="shown"></output></div>'
-
-
-def _match_columns(
-    model: Any, data: DataFacts, rows: FitRows, listed: Any
-) -> list[tuple[Column, Iterable[Cell]]]:
-    names = data.row_names
-    columns: list[tuple[Column, Iterable[Cell]]] = [
-        (Column("Row", number=names is None), _names(names, listed))
-    ]
+def _match_columns(model: Any, data: DataFacts, listed: Any) -> list[tuple[Column, Iterable[Cell]]]:
+    columns: list[tuple[Column, Iterable[Cell]]] = [(Column("Row"), _counted(listed))]
+    if data.row_names is not None:
+        columns.append((Column("Id", number=False), _names(data.row_names, listed)))
     if data.group_names is not None:
         columns.append((Column("Group", number=False), _names(data.group_names, listed)))
-    elif rows.groups is not None and rows.n_groups > 1:
-        numbers = [Cell(MISSING if k < 0 else str(k)) for k in rows.groups[listed]]
-        columns.append((Column("Group"), numbers))
-    paired = hasattr(model, "match_proba_")
-    if paired:
-        shown = [Cell(f"{value:.4f}") for value in model.match_proba_[listed]]
-        columns.append((Column("Match probability"), shown))
-    if paired and rows.labels is not None:
-        columns.append((Column("Label given"), _numbers(rows.labels[listed])))
     if hasattr(model, "expected_labels_"):
         columns.append((Column("Expected label"), _numbers(model.expected_labels_[listed])))
-        likely = _names(names if paired else None, model.permutation_[listed])
-        title = "Most likely label from row" if paired else "Most likely label number"
-        columns.append((Column(title, number=not paired or names is None), likely))
+        likely = model.permutation_[listed]
+        columns.append((Column("Most likely label number"), _counted(likely)))
+        if data.partner_names is not None:
+            columns.append((Column("Its id", number=False), _names(data.partner_names, likely)))
     return columns
 
 
-def _names(names: Sequence[object] | None, rows: Any) -> list[Cell]:
-    return [Cell(str(row) if names is None else str(names[row])) for row in rows]
+def _counted(rows: Any) -> list[Cell]:
+    """Numbers of rows as people count them, from 1."""
+    return [Cell(str(row + 1)) for row in rows]
+
+
+def _names(names: Sequence[object], rows: Any) -> list[Cell]:
+    return [Cell(str(names[row])) for row in rows]
 
 
 def _numbers(values: Any) -> list[Cell]:
