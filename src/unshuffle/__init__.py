@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .estimators.formula import fit_formula
     from .estimators.hard import HardEMRegressor
     from .estimators.mixture import MixtureRegressor
+    from .estimators.moment import MomentRegressor
     from .estimators.parquet import fit_parquet
     from .estimators.shuffled import ShuffledRegressor
     from .estimators.stochastic import StochasticEMRegressor
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from .fits.model_files import StoredModel, load_model, save_model
     from .fits.progress import Progress
     from .fits.warm_up import warm_up
+    from .inference.audited_rate import Audit
     from .inference.bootstrap import BootstrapResult
     from .inference.posterior import Posterior
     from .inference.verdict import Verdict
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Audit": "inference.audited_rate",
+    "MomentRegressor": "estimators.moment",
     "BootstrapResult": "inference.bootstrap",
     "BlockCheck": "estimators.blocks",
     "BlocksResult": "estimators.blocks",
@@ -81,6 +85,7 @@ _MODULES = {
 }
 
 __all__ = [
+    "Audit",
     "AuditResult",
     "BlockCheck",
     "BlocksResult",
@@ -89,6 +94,7 @@ __all__ = [
     "MixingWarning",
     "MixtureRegressor",
     "ModelFileError",
+    "MomentRegressor",
     "OutputError",
     "Posterior",
     "Progress",
