@@ -79,6 +79,7 @@ _HOMES = {
 }
 _MODULES = {
     "datasets": "datasets",
+    "linkage": "linkage",
     "metrics": "metrics",
     "plots": "show.plots",
     "report": "show.report",
@@ -117,6 +118,7 @@ __all__ = [
     "datasets",
     "fit_formula",
     "fit_parquet",
+    "linkage",
     "load_model",
     "metrics",
     "plots",

@@ -155,7 +155,7 @@ def meat(
 def _block_sums(values: FloatArray, codes: IntArray) -> FloatArray:
     """Sums over the rows of each block, shape (n_blocks, ...)."""
     if values.ndim == 1:
-        return np.bincount(codes, values)
+        return np.bincount(codes, values).astype(np.float64, copy=False)
     columns = [np.bincount(codes, column) for column in values.T]
     sums: FloatArray = np.stack(columns, axis=1) if columns else np.zeros((codes.max() + 1, 0))
     return sums
