@@ -60,6 +60,28 @@ MatchProb = Annotated[
         rich_help_panel=COLUMNS,
     ),
 ]
+Pairs = Annotated[
+    Path | None,
+    typer.Option(
+        "--pairs", rich_help_panel=COLUMNS,
+        help="Candidate pairs of two tables, from splink or fastLink; they are linked one-to-one.",
+    ),
+]  # fmt: skip
+IdColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--id", rich_help_panel=COLUMNS,
+        help=r"Column of the ids of records, in both tables of --pairs.  \[default: unique_id]",
+    ),
+]  # fmt: skip
+Checked = Annotated[
+    Path | None,
+    typer.Option(
+        "--checked", rich_help_panel=COLUMNS,
+        help="Table of links that were checked: the ids as in --pairs, and a column right of 1 "
+        "and 0. It calibrates the probabilities.",
+    ),
+]  # fmt: skip
 Categorical = Annotated[
     str | None,
     typer.Option(
@@ -73,6 +95,14 @@ Pairing = Annotated[
     typer.Option(
         "--pairing", rich_help_panel=FIT,
         help="What to assume about the order given; auto tests it.",
+    ),
+]  # fmt: skip
+Audited = Annotated[
+    str | None,
+    typer.Option(
+        "--audit", metavar="WRONG/CHECKED", rich_help_panel=FIT,
+        help="Links that were drawn at random and checked, such as 21/300: the rate of mismatches "
+        "and its uncertainty.",
     ),
 ]  # fmt: skip
 Intercept = Annotated[
@@ -140,3 +170,15 @@ def split_names(names: str | None) -> tuple[str, ...]:
     if not found or not all(found):
         raise ValueError(f"expected names between commas, such as a,b,c; got {names!r}")
     return found
+
+
+def refuse_audit(audit: str | None) -> None:
+    """Where a fit reads its data in passes."""
+    if audit is not None:
+        raise ValueError("--audit is not for data that are read in passes; fit a sample")
+
+
+def check_pairs(pairs: Path | None, id_column: str | None, checked: Path | None) -> None:
+    """Options that mean nothing without a table of pairs."""
+    if pairs is None and (id_column is not None or checked is not None):
+        raise ValueError("--id and --checked belong to --pairs, which is missing")

@@ -18,6 +18,7 @@ SPLINK = ("unique_id_l", "unique_id_r")
 FASTLINK = (("inds.a", "inds.b"), ("inds_a", "inds_b"))
 PROBABILITIES = ("match_probability", "posterior", "probability")
 WEIGHT = "match_weight"
+WITH_PROBABILITY = (*PROBABILITIES, WEIGHT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +60,7 @@ def read_pairs(
             f"MultiIndex of two levels; got {type(pairs).__name__}"
         )
     table = dict(pairs) if isinstance(pairs, dict) else plain_columns(pairs)
-    names, ids = _id_columns(list(table), columns, id_names)
+    names, ids = find_columns(list(table), id_names, columns)
     value, used = _probability(table, probability)
     others = {name: column for name, column in table.items() if name not in {*names, *used}}
     left, right = (_plain_list(table[name]) for name in names)
@@ -154,9 +155,10 @@ def _read_multi_index(pairs: Any, probability: Any) -> PairTable:
     return PairTable(left, right, value, others, ("level 0", "level 1"), "index")
 
 
-def _id_columns(
-    names: list[str], given: Sequence[str] | None, id_names: tuple[Any, Any]
+def find_columns(
+    names: list[str], id_names: tuple[Any, Any], given: Sequence[str] | None = None
 ) -> tuple[tuple[str, str], str]:
+    """The two columns of ids, and what they name: values of a column, or rows from 1."""
     if given is not None:
         if isinstance(given, str) or len(given) != 2:
             raise ValueError(f"columns must name two columns of pairs, got {given!r}")

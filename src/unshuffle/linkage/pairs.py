@@ -9,9 +9,7 @@ from ..io.frames import column_names, library_of, make_frame, plain_columns
 from ..kernels.types import BoolArray, IntArray
 from .pair_table import PairTable, as_truths, read_pairs
 from .records import LinkedRecords
-from .resolve import Candidates, Links, candidates_of, link, no_checks
-
-RIGHT = ("right", "is_match", "match", "correct")
+from .resolve import Candidates, Links, candidates_of, checks_of, link, no_checks
 
 
 def from_pairs(
@@ -148,6 +146,16 @@ def count(table: PairTable, found: Candidates, links: Links) -> dict[str, int]:
     }
 
 
+def describe_links(found: Candidates, links: Links) -> str:
+    """One sentence."""
+    n, n_left, n_right = len(links.left), found.n_left, found.n_right
+    return (
+        f"{n:,} of {n_left:,} left and {n_right:,} right records are linked one-to-one, "
+        f"{1.0 - links.match_prob.mean():.1%} of the links expected to be wrong, "
+        f"{int(links.tied.sum()):,} tied with another pair"
+    )
+
+
 def notes_of(found: Candidates, links: Links) -> list[str]:
     """What a user should know."""
     notes = []
@@ -180,31 +188,7 @@ def _checks(
             "checked must be the name of a column of pairs, or a data frame of checked links; got "
             f"{type(checked).__name__}"
         )
-    names = column_names(checked)
-    verdict = next((name for name in RIGHT if name in names), None)
-    if verdict is None or not set(table.names) <= set(names):
-        raise ValueError(
-            f"checked needs the columns {table.names[0]!r}, {table.names[1]!r} and 'right' "
-            f"(true or false); it has {', '.join(names[:8])}"
-        )
-    held = plain_columns(checked)
-    plain = PairTable(
-        list(np.asarray(held[table.names[0]]).tolist()),
-        list(np.asarray(held[table.names[1]]).tolist()),
-        np.ones(len(held[verdict])), {}, table.names, table.ids,
-    )  # fmt: skip
-    rows = candidates_of(plain, records[0], records[1], 0.0)
-    filled, right = as_truths(held[verdict], verdict)
-    key = {
-        pair: k
-        for k, pair in enumerate(zip(found.left.tolist(), found.right.tolist(), strict=True))
-    }
-    was_checked, is_right = no_checks(len(found.left))
-    for i, j, k in zip(rows.left.tolist(), rows.right.tolist(), rows.numbers.tolist(), strict=True):
-        place = key.get((i, j))
-        if place is not None and filled[k]:
-            was_checked[place], is_right[place] = True, right[k]
-    return was_checked, is_right
+    return checks_of(plain_columns(checked), table, found, records)
 
 
 def _ids(frame: Any, kind: str, name: str, side: str) -> list[Any]:

@@ -9,7 +9,9 @@ import numpy as np
 from ..kernels.types import BoolArray, FloatArray, IntArray
 from .assignment import Assignment, assign
 from .calibration import METHODS, Calibration, calibrate
-from .pair_table import PairTable, merge_duplicates, refuse_unknown, rows_of
+from .pair_table import PairTable, as_truths, merge_duplicates, refuse_unknown, rows_of
+
+RIGHT = ("right", "is_match", "match", "correct")  # what a column of checks is called
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,3 +173,28 @@ def _refuse_contradictions(found: Candidates, sure: BoolArray) -> None:
 def no_checks(n_pairs: int) -> tuple[Any, Any]:
     """Where nothing was checked."""
     return np.zeros(n_pairs, dtype=bool), np.zeros(n_pairs, dtype=bool)
+
+
+def checks_of(
+    held: dict[str, Any], table: PairTable, found: Candidates, records: list[list[Any]]
+) -> tuple[BoolArray, BoolArray]:
+    """Which candidates are in a table of checked links, and which of them are right."""
+    verdict = next((name for name in RIGHT if name in held), None)
+    if verdict is None or not set(table.names) <= set(held):
+        raise ValueError(
+            f"checked links need the columns {table.names[0]!r}, {table.names[1]!r} and 'right' "
+            f"(true or false); there are {', '.join(list(held)[:8])}"
+        )
+    left, right = (list(np.asarray(held[name]).tolist()) for name in table.names)
+    plain = PairTable(left, right, np.ones(len(left)), {}, table.names, table.ids)
+    rows = candidates_of(plain, records[0], records[1], 0.0)
+    filled, truth = as_truths(held[verdict], verdict)
+    filled, truth = filled[rows.numbers], truth[rows.numbers]
+    key, wanted = (side.left * found.n_right + side.right for side in (found, rows))
+    order = np.argsort(key)
+    place = order[np.minimum(np.searchsorted(key[order], wanted), len(key) - 1)]
+    there = filled & (key[place] == wanted)  # pairs that are no candidates say nothing about links
+    checked, is_right = no_checks(len(key))
+    checked[place[there]] = True
+    is_right[place[there]] = truth[there]
+    return checked, is_right
