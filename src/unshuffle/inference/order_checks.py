@@ -105,8 +105,8 @@ def consistency(distance: float, p_value: float, settings: CheckSettings = CHECK
     if distance < limit or p_value > least:
         return Reason("trust", "consistency", distance, limit, text)
     advice = (
-        "compare with mismatch_sensitivity(), which needs no law of the noise; if the rate is known "
-        f"or some links are checked, use {MOMENTS}"
+        "compare with mismatch_sensitivity(), which needs no law of the noise; if some links are "
+        f"checked at random, use {MOMENTS}"
     )
     return Reason("caution", "consistency", distance, limit, text, advice)
 
