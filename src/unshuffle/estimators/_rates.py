@@ -53,6 +53,16 @@ def exchange_of(
     return make_exchange(blocks, rates[codes], codes, variances)
 
 
+def one_rate(rate: Any, match_prob: Any, strata: Any) -> tuple[float, float]:
+    """The rate of all rows and its variance, for data that are read in passes."""
+    if match_prob is not None or strata is not None or rate is None or isinstance(rate, Mapping):
+        raise ValueError(
+            "data that are read in passes have one rate of mismatches: give mismatch_rate a number "
+            "or an Audit, without match_prob and strata, or fit a sample in memory"
+        )
+    return _rate(rate, "mismatch_rate")
+
+
 def stratum_names(given: Any, codes: IntArray) -> list[Any]:
     """Name of each stratum in the order of the codes, as Python objects."""
     plain = given.tolist() if hasattr(given, "tolist") else list(given)

@@ -5,8 +5,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..families.least_squares import LeastSquares
+from ..families.normal_equations import NormalEquations
 from ..inference.intervals import Estimates
-from ..inference.moments import Exchange, expected_features, instruments, meat
+from ..inference.moments import (
+    Exchange,
+    Units,
+    choose_units,
+    expected_features,
+    instruments,
+    rate_slopes,
+    score_products,
+    with_rates,
+)
 from ..inference.settings import MOMENTS
 from ..kernels.types import FloatArray
 from .results import Design, design_of, standard_errors_of
@@ -57,7 +67,7 @@ class MomentFit:
 def fit_moments(
     X: FloatArray, y: FloatArray, exchange: Exchange, method: str, *, fit_intercept: bool
 ) -> MomentFit:
-    """Solve the estimating equations.
+    """Solve the estimating equations for a table in memory.
 
     Parameters
     ----------
@@ -73,69 +83,137 @@ def fit_moments(
     fit : MomentFit
     """
     solver = LeastSquares(X, fit_intercept=fit_intercept)
-    n, first = len(y), int(fit_intercept)
+    n, ordinary = len(y), solver.solve(y)
     basis = (X - solver.centre) @ solver.to_coef
     W = expected_features(basis, exchange)
     Z = instruments(method, basis, W, exchange)
-    middle = W.mean(axis=0) if fit_intercept else np.zeros(solver.rank)
-    mean = float(y.mean()) if fit_intercept else 0.0
-    W -= middle
-    Z = Z - Z.mean(axis=0) if fit_intercept else Z
-    products = Z.T @ W
-    weakest = _smallest(products, method)
-    theta = np.linalg.solve(products, Z.T @ (y - mean))
-    theta += np.linalg.solve(products, Z.T @ (y - mean - W @ theta))  # rounding of the first
-    coef = solver.to_coef @ theta
-    residual, own = y - mean - W @ theta, basis @ theta
-    if first:
-        Z = np.column_stack([np.full(n, n**-0.5), Z])
-    bread = np.zeros((first + solver.rank, first + solver.rank))
-    bread[first:, first:] = np.linalg.inv(products)
-    leads = np.zeros((first + len(coef), first + solver.rank))
-    leads[first:, first:] = solver.to_coef
-    if first:
-        bread[0, 0] = 1.0
-        leads[0] = np.append(n**-0.5, -(solver.centre @ solver.to_coef + middle))
-    inner, freedom, units = meat(Z * residual[:, None], Z, own, exchange, solver.n_parameters)
-    lead = leads @ bread
-    covariance = lead @ inner @ lead.T
-    shares = np.bincount(exchange.strata + 1, minlength=len(exchange.variances) + 1)[1:] / n
+    mean, middle = 0.0, np.zeros(solver.rank)
+    if fit_intercept:
+        mean, middle = float(y.mean()), W.mean(axis=0)
+        W, Z = W - middle, Z - Z.mean(axis=0)
+    labels, products = y - mean, Z.T @ W
+    weakest = smallest(products, method)
+    theta = np.linalg.solve(products, Z.T @ labels)
+    theta += np.linalg.solve(products, Z.T @ (labels - W @ theta))  # rounding of the first
+    own, Z = basis @ theta, with_constant(Z, fit_intercept)
+    sizes = np.bincount(exchange.blocks)
+    units = choose_units(n, len(sizes), float((sizes**2).sum()), solver.n_parameters)
+    scores = Z * (labels - W @ theta)[:, None]
+    inside, n_rates = exchange.strata >= 0, len(exchange.variances)
+    counts = np.bincount(exchange.strata[inside], minlength=n_rates).astype(float)
+    lost = np.bincount(exchange.strata[inside], exchange.lost[inside], n_rates)
+    given = with_constant(basis, fit_intercept) * (y - ordinary.fitted)[:, None]
+    return conclude(
+        Equations(solver, method, n, len(sizes), theta, products, weakest, mean, middle),
+        units,
+        with_rates(
+            units.factor * score_products(scores, exchange.blocks, units),
+            rate_slopes(Z, own, exchange), counts, lost / np.maximum(counts, 1),
+            exchange.variances,
+        ),
+        noise_ss=float(labels @ labels) - float(own @ own),
+        mismatch_rate=float(exchange.lost.mean()),
+        mismatch_rate_se=float(np.sqrt((counts / n) ** 2 @ exchange.variances)),
+        as_given=least_squares_as_given(
+            solver, n, np.append(ordinary.intercept, ordinary.coef), given.T @ given
+        ),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """Estimating equations and their solution, in coordinates of an orthonormal basis of X.
+
+    Attributes
+    ----------
+    solver : Solver
+    method : str
+    n_rows, n_blocks : int
+    theta : array of shape (rank,)
+    products : array of shape (rank, rank)
+        Z' E[A] X, both centred where there is an intercept.
+    weakest : float
+        Smallest attenuation.
+    mean : float
+        Of the labels; zero without an intercept.
+    middle : array of shape (rank,)
+        Mean of E[A] X; zero without an intercept.
+    """
+
+    solver: LeastSquares | NormalEquations
+    method: str
+    n_rows: int
+    n_blocks: int
+    theta: FloatArray
+    products: FloatArray
+    weakest: float
+    mean: float
+    middle: FloatArray
+
+
+def conclude(
+    found: Equations,
+    units: Units,
+    meat: FloatArray,
+    *,
+    noise_ss: float,
+    mismatch_rate: float,
+    mismatch_rate_se: float,
+    as_given: Estimates,
+) -> MomentFit:
+    """From the solution in the basis to coefficients with their covariance."""
+    solver, n, first = found.solver, found.n_rows, int(found.solver.fit_intercept)
+    coef = solver.to_coef @ found.theta
+    bread = np.eye(first + solver.rank)
+    bread[first:, first:] = np.linalg.inv(found.products)
+    lead = leads(solver, n, found.middle) @ bread
     return MomentFit(
         coef=coef,
-        intercept=mean - float(solver.centre @ coef + middle @ theta),
-        noise_scale=_noise_scale(y - mean, own, solver),
-        mismatch_rate=float(exchange.lost.mean()),
-        mismatch_rate_se=float(np.sqrt(shares**2 @ exchange.variances)),
-        attenuation=weakest,
-        covariance=covariance,
-        freedom=freedom,
-        units=units,
-        as_given=least_squares_as_given(solver, basis, y),
-        design=design_of(n, int(exchange.blocks.max()) + 1, solver),
+        intercept=found.mean - float(solver.centre @ coef + found.middle @ found.theta),
+        # Labels have the same sum of squares in any order: what the fit leaves of it is noise.
+        noise_scale=float(np.sqrt(max(noise_ss, 0.0) / (n - solver.n_parameters))),
+        mismatch_rate=mismatch_rate,
+        mismatch_rate_se=mismatch_rate_se,
+        attenuation=found.weakest,
+        covariance=lead @ meat @ lead.T,
+        freedom=units.freedom,
+        units="blocks" if units.by_block else "rows",
+        as_given=as_given,
+        design=design_of(n, found.n_blocks, solver),
     )
 
 
-def least_squares_as_given(solver: LeastSquares, basis: FloatArray, y: FloatArray) -> Estimates:
-    """Ordinary least squares with White's standard errors (HC1)."""
-    n, first = len(y), int(solver.fit_intercept)
-    solution = solver.solve(y)
-    Q = np.column_stack([np.full(n, n**-0.5), basis]) if first else basis
-    scores = Q * (y - solution.fitted)[:, None]
-    leads = np.zeros((first + len(solution.coef), first + solver.rank))
-    leads[first:, first:] = solver.to_coef
+def with_constant(Z: FloatArray, fit_intercept: bool) -> FloatArray:
+    """A column of ones, of length one, before the others."""
+    return np.column_stack([np.full(len(Z), len(Z) ** -0.5), Z]) if fit_intercept else Z
+
+
+def leads(
+    solver: LeastSquares | NormalEquations, n_rows: int, middle: FloatArray | float = 0.0
+) -> FloatArray:
+    """From coordinates in the basis, the constant first, to intercept and coefficients."""
+    first = int(solver.fit_intercept)
+    found = np.zeros((first + len(solver.to_coef), first + solver.rank))
+    found[first:, first:] = solver.to_coef
     if first:
-        leads[0] = np.append(n**-0.5, -solver.centre @ solver.to_coef)
-    freedom = n - solver.n_parameters
-    covariance = leads @ (scores.T @ scores * (n / freedom)) @ leads.T
-    values = np.append([solution.intercept] if first else [], solution.coef)
-    return Estimates(values, standard_errors_of(covariance), freedom)
+        found[0] = np.append(n_rows**-0.5, -(solver.centre @ solver.to_coef + middle))
+    return found
 
 
-def _smallest(products: FloatArray, method: str) -> float:
+def least_squares_as_given(
+    solver: LeastSquares | NormalEquations, n_rows: int, values: FloatArray, squares: FloatArray
+) -> Estimates:
+    """Ordinary least squares with White's standard errors (HC1), from products of its scores."""
+    lead, freedom = leads(solver, n_rows), n_rows - solver.n_parameters
+    errors = standard_errors_of(lead @ squares @ lead.T * (n_rows / freedom))
+    return Estimates(values[1 - int(solver.fit_intercept) :], errors, freedom)
+
+
+def smallest(products: FloatArray, method: str) -> float:
     """How much of the weakest direction the exchange leaves; nothing is refused."""
     singular = np.linalg.svd(products, compute_uv=False)
-    smallest = float(singular.min(initial=1.0))
-    weakest = smallest**0.5 if method == "lahiri-larsen" else smallest
+    least = float(singular.min(initial=1.0))
+    weakest = least**0.5 if method == "lahiri-larsen" else least
     if weakest > MOMENTS.weakest:
         return weakest
     cause = (
@@ -146,9 +224,3 @@ def _smallest(products: FloatArray, method: str) -> float:
         "check the rate, or give groups"
     )
     raise ValueError(f"the equations have no unique solution: {cause}")
-
-
-def _noise_scale(labels: FloatArray, own: FloatArray, solver: LeastSquares) -> float:
-    """Labels have the same sum of squares in any order: what the fit leaves of it is noise."""
-    left = float(labels @ labels) - float(own @ own)
-    return float(np.sqrt(max(left, 0.0) / (len(labels) - solver.n_parameters)))

@@ -117,39 +117,72 @@ def rate_slopes(Z: FloatArray, fitted: FloatArray, exchange: Exchange) -> FloatA
     return slopes
 
 
-def meat(
-    scores: FloatArray, Z: FloatArray, fitted: FloatArray, exchange: Exchange, n_parameters: int,
+@dataclass(frozen=True)
+class Units:
+    """The independent units of the standard errors.
+
+    Attributes
+    ----------
+    by_block : bool
+        Whether they are blocks, or rows.
+    number : int
+        How many there are.
+    factor : float
+        What sums of squares over units are multiplied by.
+    freedom : int
+        Degrees of freedom.
+    """
+
+    by_block: bool
+    number: int
+    factor: float
+    freedom: int
+
+
+def choose_units(
+    n_rows: int,
+    n_blocks: int,
+    squared_sizes: float,
+    n_parameters: int,
     settings: MomentSettings = MOMENTS,
-) -> tuple[FloatArray, int, str]:  # fmt: skip
-    """Covariance of Z'(y - E[y]): from rows or blocks, and from what is not known of the rates.
+) -> Units:
+    """Blocks where there are enough of like size, else rows."""
+    n, spare = n_rows, n_rows - n_parameters
+    worth = n**2 / squared_sizes
+    if worth < settings.fewest_blocks + n_parameters:
+        return Units(False, n, n / spare, spare)
+    factor = n_blocks / (n_blocks - 1) * (n - 1) / spare
+    return Units(True, n_blocks, factor, min(spare, int(worth) - 1))
+
+
+def score_products(scores: FloatArray, blocks: IntArray, units: Units) -> FloatArray:
+    """Products of the scores of the units, added up."""
+    sums = _block_sums(scores, blocks) if units.by_block else scores
+    products: FloatArray = sums.T @ sums
+    return products
+
+
+def with_rates(
+    found: FloatArray,
+    slopes: FloatArray,
+    counts: FloatArray,
+    rates: FloatArray,
+    variances: FloatArray,
+) -> FloatArray:
+    """Covariance of Z'(y - E[y]) with what is not known of the rates.
 
     Squared residuals count each mismatch as a draw of its own. Where the share of mismatches among
-    the rows is what a rate says, the variance of that share is taken off again.
-
-    Returns the covariance, the degrees of freedom that the units leave, and the units' name.
+    `counts` rows is what a rate says, the variance of that share is taken off again. `slopes` are
+    the derivatives by the rates, of shape (n_rates, k).
     """
-    n = len(scores)
-    sizes = np.bincount(exchange.blocks)
-    worth = n**2 / float((sizes**2).sum())
-    by_block = worth >= settings.fewest_blocks + n_parameters
-    if by_block:
-        sums, n_units = _block_sums(scores, exchange.blocks), len(sizes)
-        found = sums.T @ sums * (n_units / (n_units - 1) * (n - 1) / (n - n_parameters))
-    else:
-        found = scores.T @ scores * (n / (n - n_parameters))
-    freedom = min(n - n_parameters, int(worth) - 1) if by_block else n - n_parameters
-    slopes = rate_slopes(Z, fitted, exchange)
-    if len(slopes):
-        inside = exchange.strata >= 0
-        counts = np.bincount(exchange.strata[inside], minlength=len(slopes))
-        lost = np.bincount(exchange.strata[inside], exchange.lost[inside], len(slopes))
-        rates = lost / np.maximum(counts, 1)
-        drawn = rates * (1.0 - rates) / np.maximum(counts, 1)
-        given = found - slopes.T @ (drawn[:, None] * slopes)
-        if np.linalg.eigvalsh(given).min() > 0.0:
-            found = given
-        found = found + slopes.T @ (exchange.variances[:, None] * slopes)
-    return found, freedom, "blocks" if by_block else "rows"
+    if not len(slopes):
+        return found
+    drawn = rates * (1.0 - rates) / np.maximum(counts, 1)
+    given = found - slopes.T @ (drawn[:, None] * slopes)
+    if np.linalg.eigvalsh(given).min() > 0.0:
+        found = given
+    added: FloatArray = found + slopes.T @ (variances[:, None] * slopes)
+    return added
 
 
 def _block_sums(values: FloatArray, codes: IntArray) -> FloatArray:
