@@ -93,7 +93,7 @@ def fit_moments(
         W, Z = W - middle, Z - Z.mean(axis=0)
     labels, products = y - mean, Z.T @ W
     weakest = smallest(products, method)
-    theta: FloatArray = np.linalg.solve(products, Z.T @ labels)
+    theta = np.linalg.solve(products, Z.T @ labels).astype(np.float64, copy=False)
     theta += np.linalg.solve(products, Z.T @ (labels - W @ theta))  # rounding of the first
     own, Z = basis @ theta, with_constant(Z, fit_intercept)
     sizes = np.bincount(exchange.blocks)

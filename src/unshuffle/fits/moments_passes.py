@@ -125,7 +125,7 @@ def fit_moments_in_passes(
         z_mean, middle = sums.Z / n, sums.expected / n
     products = sums.products - n * np.outer(z_mean, middle)
     weakest = smallest(products, method)
-    theta: FloatArray = np.linalg.solve(products, sums.labels)
+    theta = np.linalg.solve(products, sums.labels).astype(np.float64, copy=False)
     n_blocks = 1 if one_block else int(sums.n_blocks)
     squared = float(n) ** 2 if one_block else float(sums.squared_sizes)
     units = choose_units(n, n_blocks, squared, solver.n_parameters)
