@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from docs.tables import wants_json, write_result
 from sklearn.linear_model import LinearRegression
 
 from unshuffle import Audit, MomentRegressor
@@ -66,6 +67,16 @@ def measure(kind, rate, grouped, audited, method, n_sets):
     }  # fmt: skip
 
 
+def shown(lines):
+    """What the guide shows: a quarter mismatched, in one group."""
+    names = ("noise", "rate", "relative error", "as given", "coverage")
+    return [
+        {name: line[name] for name in names}
+        for line in lines
+        if line["mismatched"] == 0.25 and line["groups"] == "one"
+    ]
+
+
 def survey(path):
     """Weight on height and health: least squares, and with the mismatch rates of the blocks."""
     import pandas as pd
@@ -92,6 +103,7 @@ def coefficients(model, errors=None):
 
 
 def main():
+    keep = wants_json()
     numbers = [int(word) for word in sys.argv[1:] if word.isdecimal()]
     files = [word for word in sys.argv[1:] if not word.isdecimal()]
     n_sets = numbers[0] if numbers else 500
@@ -107,6 +119,9 @@ def main():
         for audited in (False, True)
     ]
     show(lines)
+    if keep:
+        command = f"python -m benchmarks.moments {n_sets} --json"
+        write_result("moments", command, {"coverage": shown(lines)}, sets=n_sets)
     for file in files:
         survey(Path(file))
 

@@ -171,6 +171,23 @@ def test_ties_and_thresholds():
     assert strict.counts["pairs below the threshold"] == 3
 
 
+def test_the_order_of_the_pairs_does_not_matter():
+    rng = np.random.default_rng(0)
+    n = 60
+    ids = np.arange(n + 2)
+    records = [pd.DataFrame({"unique_id": ids, c: 1.0 * ids}) for c in "xy"]
+    left, right = np.nonzero(rng.random((n, n)) < 0.1)
+    score = rng.choice([0.2, 0.5, 0.9], size=len(left))  # many ties
+    left, right = np.append(left, [60, 60]), np.append(right, [60, 61])  # two that are as good
+    score = np.append(score, [0.5, 0.5])
+    pairs = pd.DataFrame({"unique_id_l": left, "unique_id_r": right, "match_probability": score})
+    one = from_pairs(pairs, *records)
+    assert one.counts["ties"] > 10
+    other = from_pairs(pairs[::-1], *records)
+    np.testing.assert_array_equal(one.right_rows, other.right_rows)
+    np.testing.assert_array_equal(one.left_rows, other.left_rows)
+
+
 def test_repeated_pairs_and_a_million_of_them():
     many = pd.concat([PAIRS] * 1000, ignore_index=True)
     linked = from_pairs(many, LEFT, RIGHT)

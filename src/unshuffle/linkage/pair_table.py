@@ -103,7 +103,11 @@ def refuse_unknown(
 def merge_duplicates(
     left: IntArray, right: IntArray, probability: FloatArray, n_right: int
 ) -> IntArray:
-    """Numbers of the pairs that are kept; the same pair twice must have one probability."""
+    """Numbers of the pairs that are kept, in the order of their records.
+
+    The same pair twice must have one probability. The order of the table means nothing, so that
+    it does not decide between ties either.
+    """
     key = left * n_right + right
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     differ = np.flatnonzero(probability != probability[first][inverse])
@@ -114,7 +118,7 @@ def merge_duplicates(
             f"{probability[first[inverse[k]]]:g} and {probability[k]:g} (rows "
             f"{first[inverse[k]]} and {k} of the pairs); keep one of them"
         )
-    return np.sort(first)
+    return first
 
 
 def as_truths(values: Any, name: str) -> tuple[BoolArray, BoolArray]:
