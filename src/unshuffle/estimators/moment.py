@@ -200,7 +200,8 @@ class MomentRegressor(BaseLinearRegressor):
         exchange = exchange_of(self.mismatch_rate, n, groups, strata, probability)
         problem = make_problem(rows, labels, exchange.blocks, np.zeros(n, dtype=bool))
         check_enough_rows(problem, self.fit_intercept)
-        fit = fit_moments(rows, labels, exchange, self.method, fit_intercept=self.fit_intercept)
+        with self._workers():  # one thread: more of them would change the rounding
+            fit = fit_moments(rows, labels, exchange, self.method, fit_intercept=self.fit_intercept)
         forget(self, blank)
         self._library = library
         self._keep(fit)
