@@ -118,7 +118,7 @@ def merge_duplicates(
             f"{probability[first[inverse[k]]]:g} and {probability[k]:g} (rows "
             f"{first[inverse[k]]} and {k} of the pairs); keep one of them"
         )
-    return first
+    return first.astype(np.int64, copy=False)
 
 
 def as_truths(values: Any, name: str) -> tuple[BoolArray, BoolArray]:
