@@ -118,7 +118,8 @@ def merge_duplicates(
             f"{probability[first[inverse[k]]]:g} and {probability[k]:g} (rows "
             f"{first[inverse[k]]} and {k} of the pairs); keep one of them"
         )
-    return first.astype(np.int64, copy=False)
+    kept: IntArray = first
+    return kept
 
 
 def as_truths(values: Any, name: str) -> tuple[BoolArray, BoolArray]:
