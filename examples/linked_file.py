@@ -16,7 +16,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import HuberRegressor, LinearRegression
 
-from unshuffle import MixtureRegressor, StochasticEMRegressor
+from unshuffle import Audit, MixtureRegressor, MomentRegressor, StochasticEMRegressor
 from unshuffle.metrics import coefficient_error
 
 try:
@@ -96,7 +96,7 @@ def draw_outcomes(rng, links):
     return features[links.person_a], outcome[links.person_b], outcome[links.person_a]
 
 
-def fit_all(X, y, y_true, links, prob, known):
+def fit_all(X, y, y_true, links, prob, known, audit):
     """Every method on one linked file."""
     raw, year = links.score.to_numpy(), links.year
     sure = raw > 0.5
@@ -112,6 +112,8 @@ def fit_all(X, y, y_true, links, prob, known):
         "EM, match_prob, known": new_em().fit(X, y, match_prob=prob, known=known),
         "EM, match_prob, groups": new_em().fit(X, y, match_prob=prob, groups=year),
         "EM, raw score as match_prob": new_em().fit(X, y, match_prob=raw),
+        "moments, audit": MomentRegressor(mismatch_rate=audit).fit(X, y),
+        "moments, match_prob": MomentRegressor().fit(X, y, match_prob=prob),
         "OLS, true links": LinearRegression().fit(X, y_true),
     }
 
@@ -140,12 +142,13 @@ def describe_links(links, right, prob):
     return rows
 
 
-def compare(links, right, prob, known):
+def compare(links, right, prob, reviewed):
     """Mean errors over draws of features and outcomes; the links stay the same."""
     errors, rates = {}, {}
+    known, audit = reviewed & right, Audit(N_REVIEWED, int(np.sum(reviewed & ~right)))
     for seed in range(N_DRAWS):
         X, y, y_true = draw_outcomes(np.random.default_rng(seed), links)
-        for name, model in fit_all(X, y, y_true, links, prob, known).items():
+        for name, model in fit_all(X, y, y_true, links, prob, known, audit).items():
             errors.setdefault(name, []).append(coefficient_error(model.coef_, COEF))
             rates.setdefault(name, []).append(getattr(model, "mismatch_rate_", None))
     rows = [
@@ -183,7 +186,8 @@ def list_suspects(links, right, prob):
             "recall": round(float(np.mean(suspected[~right])), 2),
         }
         if hasattr(model, "repair"):
-            owners = model.repair(links.person_b)
+            owners = links.person_b.to_numpy()[model.permutation_]
+            row["expected"] = round(model.expect_repair().after, 3)
             row["right if repaired"] = round(float(np.mean(owners == links.person_a)), 3)
         rows.append(row)
     return rows
@@ -199,7 +203,7 @@ def main():
     prob = calibrate(links.score.to_numpy(), right, reviewed)
     tables = {
         "links": describe_links(links, right, prob),
-        "coefficients": compare(links, right, prob, known=reviewed & right),
+        "coefficients": compare(links, right, prob, reviewed),
         "suspects": list_suspects(links, right, prob),
     }
     for name, rows in tables.items():

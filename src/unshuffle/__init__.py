@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .estimators.formula import fit_formula
     from .estimators.hard import HardEMRegressor
     from .estimators.mixture import MixtureRegressor
+    from .estimators.moment import MomentRegressor
     from .estimators.parquet import fit_parquet
     from .estimators.shuffled import ShuffledRegressor
     from .estimators.stochastic import StochasticEMRegressor
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from .fits.model_files import StoredModel, load_model, save_model
     from .fits.progress import Progress
     from .fits.warm_up import warm_up
+    from .inference.audited_rate import Audit
     from .inference.bootstrap import BootstrapResult
     from .inference.posterior import Posterior
     from .inference.verdict import Verdict
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _HOMES = {
+    "Audit": "inference.audited_rate",
+    "MomentRegressor": "estimators.moment",
     "BootstrapResult": "inference.bootstrap",
     "BlockCheck": "estimators.blocks",
     "BlocksResult": "estimators.blocks",
@@ -80,12 +84,14 @@ _HOMES = {
 }
 _MODULES = {
     "datasets": "datasets",
+    "linkage": "linkage",
     "metrics": "metrics",
     "plots": "show.plots",
     "report": "show.report",
 }
 
 __all__ = [
+    "Audit",
     "AuditResult",
     "BlockCheck",
     "BlocksResult",
@@ -95,6 +101,7 @@ __all__ = [
     "MixingWarning",
     "MixtureRegressor",
     "ModelFileError",
+    "MomentRegressor",
     "OutputError",
     "Posterior",
     "Progress",
@@ -119,6 +126,7 @@ __all__ = [
     "datasets",
     "fit_formula",
     "fit_parquet",
+    "linkage",
     "load_model",
     "metrics",
     "plots",

@@ -13,9 +13,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "unshuffle"
-MOST_ENTRIES, MOST_LAYERS, MOST_LINES = 16, 9, 400
+MOST_ENTRIES, MOST_LAYERS, MOST_LINES = 17, 9, 400
 NOT_COUNTED = {"__init__.py", "__main__.py", "py.typed", "__pycache__"}
-WITH_SKLEARN = {"metrics", "estimators", "datasets", "paper", "cli"}
+WITH_SKLEARN = {"metrics", "estimators", "linkage", "datasets", "paper", "cli"}
 WITH_LAZY_SKLEARN = {"show"}  # inside a function: its errors are those of scikit-learn
 
 

@@ -31,6 +31,12 @@ is used by the next fit:
     unshuffle fit linked.csv --label income --id person --show name,born \\
         --reviewed reviewed.csv --out second
 
+Two tables and the candidate pairs of a linkage tool (splink's columns unique_id_l, unique_id_r and
+match_probability); a linked table of which 300 links were checked, 21 of them wrong:
+
+    unshuffle fit people.csv incomes.csv --pairs pairs.parquet --label income
+    unshuffle fit linked.csv --label income --audit 21/300
+
 Parquet files larger than memory are fitted in passes, here on a Dask cluster, with a file from
 which the fit can continue after a power cut. Passes do not test the order, so --pairing is needed:
 
@@ -46,8 +52,8 @@ def fit(
         list[Path],
         typer.Argument(
             metavar="DATA [LABELS]", show_default=False,
-            help="Table: CSV or TSV (also .gz), Parquet, FCS. With --by a second one, with the "
-            "labels. Several Parquet files, or a folder of them, are one table.",
+            help="Table: CSV or TSV (also .gz), Parquet, FCS. With --by or --pairs a second one, "
+            "with the labels. Several Parquet files, or a folder of them, are one table.",
         ),
     ],
     label: options.Label = None,
@@ -60,6 +66,8 @@ def fit(
             rich_help_panel=options.COLUMNS,
         ),
     ] = None,
+    pairs: options.Pairs = None,
+    checked: options.Checked = None,
     known: options.Known = None,
     match_prob: options.MatchProb = None,
     categorical: options.Categorical = None,
@@ -67,6 +75,7 @@ def fit(
     plate: options.Plate = None,
     show: options.Show = None,
     pairing: options.Pairing = options.OrderGiven.auto,
+    audit: options.Audited = None,
     intercept: options.Intercept = True,
     reviewed: options.Reviewed = None,
     seed: options.Seed = 0,
@@ -110,9 +119,10 @@ def fit(
     with plain_errors("fit", debug):
         from ..data.scheduler import check_scheduler
         from ..io.outputs import Outputs
-        from ..io.tables import read_rows, read_two
+        from ..io.tables import read_rows
         from . import output
         from .kinds import CHECKPOINT, RESULTS
+        from .linked import Linking, read_two_tables
         from .passes import Passes, find_tables, fit_in_passes, reason_for_passes, report_passes
         from .reviewed import fit_reviewed
 
@@ -125,8 +135,10 @@ def fit(
                     f"--scheduler {scheduler} is inside another process; give a tcp address"
                 )
             check_scheduler(scheduler)  # at once, before the libraries of a fit are loaded
-        files = tables if by is not None else find_tables(tables, passes)
-        outputs = Outputs([*tables, *files, *filter(None, [reviewed])], force=force)
+        options.check_pairs(pairs, checked)
+        two = by is not None or pairs is not None
+        files = tables if two else find_tables(tables, passes)
+        outputs = Outputs([*tables, *files, *filter(None, (pairs, checked, reviewed))], force=force)
         folder = None if out is None else outputs.claim(out, RESULTS)
         if checkpoint is not None:
             outputs.claim(checkpoint, CHECKPOINT)
@@ -134,21 +146,15 @@ def fit(
             label, features, by or group, known, match_prob, categorical,
             id_column=id_column, plate=plate, show=show,
         )  # fmt: skip
-        if by is not None:
-            if len(tables) != 2:
-                raise ValueError(
-                    f"--by is for two tables, features and labels, got {len(tables)}; one table "
-                    "with both needs --group"
-                )
-            if known or match_prob or plate or show or reviewed or passes.asked_for:
-                raise ValueError(
-                    "--known, --match-prob, --plate, --show, --reviewed, --scheduler, --checkpoint "
-                    "and --resume are for one table with rows and labels, not for --by"
-                )
-            rows = read_two(tables[0], tables[1], roles)
+        linked: list[str] = []
+        if two:
+            one_table = bool(known or match_prob or plate or show or reviewed or passes.asked_for)
+            linking = Linking(by, pairs, id_column, checked, one_table)
+            rows, linked = read_two_tables(tables, roles, linking)
         else:
             reason = reason_for_passes(files, roles, passes)
             if reason:
+                options.refuse_audit(audit)
                 model = fit_in_passes(
                     files, roles, passes, reason, pairing=pairing.value, quiet=quiet or as_json,
                     force=force, reviewed=reviewed,
@@ -159,8 +165,9 @@ def fit(
             rows = read_rows(files, roles)
         fitted = fit_reviewed(
             rows, reviewed, id_column or "", pairing=pairing.value, intercept=intercept, seed=seed,
-            jobs=jobs, quiet=quiet or as_json,
+            jobs=jobs, quiet=quiet or as_json, audit=audit,
         )  # fmt: skip
+        fitted.notes[:0] = linked
         written = [] if folder is None else output.write_fit(fitted, folder)
         output.print_notes(fitted, quiet or as_json)
         if as_json:

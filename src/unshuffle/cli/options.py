@@ -60,6 +60,21 @@ MatchProb = Annotated[
         rich_help_panel=COLUMNS,
     ),
 ]
+Pairs = Annotated[
+    Path | None,
+    typer.Option(
+        "--pairs", rich_help_panel=COLUMNS,
+        help="Candidate pairs of two tables, from splink or fastLink; they are linked one-to-one.",
+    ),
+]  # fmt: skip
+Checked = Annotated[
+    Path | None,
+    typer.Option(
+        "--checked", rich_help_panel=COLUMNS,
+        help="Table of links that were checked: the ids as in --pairs, and a column right of 1 "
+        "and 0. It calibrates the probabilities.",
+    ),
+]  # fmt: skip
 Categorical = Annotated[
     str | None,
     typer.Option(
@@ -72,7 +87,8 @@ Id = Annotated[
     str | None,
     typer.Option(
         "--id", rich_help_panel=COLUMNS,
-        help="Column with the names of the rows. It is no feature, and stands in every table.",
+        help="Column with the names of the rows. It is no feature, and stands in every table. "
+        r"With --pairs it is in both tables.  \[default there: unique_id]",
     ),
 ]  # fmt: skip
 Plate = Annotated[
@@ -102,6 +118,14 @@ Pairing = Annotated[
     typer.Option(
         "--pairing", rich_help_panel=FIT,
         help="What to assume about the order given; auto tests it.",
+    ),
+]  # fmt: skip
+Audited = Annotated[
+    str | None,
+    typer.Option(
+        "--audit", metavar="WRONG/CHECKED", rich_help_panel=FIT,
+        help="Links that were drawn at random and checked, such as 21/300: the rate of mismatches "
+        "and its uncertainty.",
     ),
 ]  # fmt: skip
 Intercept = Annotated[
@@ -173,3 +197,15 @@ def split_names(names: str | None) -> tuple[str, ...]:
     if not found or not all(found):
         raise ValueError(f"expected names between commas, such as a,b,c; got {names!r}")
     return found
+
+
+def refuse_audit(audit: str | None) -> None:
+    """Where a fit reads its data in passes."""
+    if audit is not None:
+        raise ValueError("--audit is not for data that are read in passes; fit a sample")
+
+
+def check_pairs(pairs: Path | None, checked: Path | None) -> None:
+    """Refuse links that were checked without a table of pairs."""
+    if pairs is None and checked is not None:
+        raise ValueError("--checked belongs to --pairs, which is missing")

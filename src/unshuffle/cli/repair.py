@@ -12,7 +12,11 @@ from .screen import say
 EXAMPLES = """
 [bold]Example[/bold]
 
-    unshuffle repair linked.csv --label income --group village --out mended.csv
+Samples that were mixed up on a plate:
+
+    unshuffle repair assay.csv --label dose --features a,b,c --group plate --out mended.csv
+
+Not for linked files, whose coefficients are known far better than the owners of their labels.
 """
 
 
@@ -38,7 +42,8 @@ def repair(
     accept_rejected: Annotated[
         bool,
         typer.Option(
-            "--accept-rejected", help='Write even if the verdict is "reject".',
+            "--accept-rejected",
+            help='Write even if the verdict is "reject", or fewer labels are expected to be right.',
             rich_help_panel=options.OUTPUT,
         ),
     ] = False,
@@ -52,7 +57,8 @@ def repair(
     """Write the table again with each label beside its most likely row.
 
     Every other cell is copied as it stands, and DATA is never changed. Where the verdict is
-    "reject", nothing is written: such a repair would only shuffle the labels again.
+    "reject", nothing is written: such a repair would only shuffle the labels again. Nor where fewer
+    labels are expected to stand beside their own row than before, as in most linked files.
     """
     with plain_errors("repair", debug):
         from ..io.outputs import Outputs
@@ -72,19 +78,23 @@ def repair(
         )  # fmt: skip
         model, y = fitted.model, fitted.rows.y
         moved = int((y[model.permutation_] != y).sum())
-        wanted = accept_rejected or not fitted.rejected
+        expected = model.expect_repair()
+        refused = fitted.rejected or expected.is_worse
+        wanted = accept_rejected or not refused
         if wanted:
             write_with_labels(data, fitted.rows.label, model.permutation_, output)
         print_notes(fitted, quiet or as_json)
         if as_json:
             print_json({"verdict": model.verdict_.level, "moved": moved, "rows": len(y),
                         "moves": moves(fitted),
+                        "right_before": expected.before, "right_after": expected.after,
                         "file": out if wanted else None, "notes": fitted.notes})  # fmt: skip
         else:
             say(f"Verdict: {model.verdict_}")
+            say(f"Expected: {expected}")
             if wanted:
                 say(f"{moved} of {len(y)} labels were moved\nWritten: {out}")
             else:
                 say("Nothing was written; --accept-rejected writes the file all the same.")
-        if fitted.rejected:
+        if refused:
             raise typer.Exit(REJECTED)

@@ -240,6 +240,22 @@ def n_columns(X: Any) -> int:
     return int(X.shape[1]) if X.ndim > 1 else 1
 
 
+def partition_numbers(X: Any) -> Any:
+    """For each row of a Dask collection the number of its partition: groups that nothing moves."""
+    if not hasattr(X, "columns"):
+        import dask.array as da
+
+        sizes = partition_sizes(X)
+        numbers = np.repeat(np.arange(len(sizes)), sizes)
+        return da.from_array(numbers, chunks=(tuple(sizes),))
+    return X.map_partitions(_partition_number, meta=("number", np.int64))
+
+
+def _partition_number(frame: Any, partition_info: Any = None) -> Any:
+    number = 0 if partition_info is None else partition_info["number"]
+    return frame.iloc[:, 0].notna().astype("int64") * 0 + number
+
+
 def number_rows(frame: Any, sizes: list[int]) -> Any:
     """Add the number of each row in the whole table."""
     offsets = np.concatenate([[0], np.cumsum(sizes)])

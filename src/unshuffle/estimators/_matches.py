@@ -1,15 +1,19 @@
 """What users ask a fitted estimator about its matches."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array
 from sklearn.utils.validation import check_is_fitted
 
+from ..exceptions import UnshuffleWarning
+from ..fits.repair import RepairExpectation, expect_repair
 from ..fits.results import StochasticFit
 from ..inference.permutations import PermutationPosterior
 from ..io.frames import make_frame, plain_column
 from ..kernels.types import FloatArray, IntArray
+from ._attributes import stack_level
 
 
 class MatchMethods:
@@ -200,6 +204,13 @@ class MatchMethods:
             ``y[permutation_]``; the input is left as it is. With `id`, a data frame with one line
             per row: its `id`, its `label`, and `label_from_id`, the row beside which that label
             was given.
+
+        Warns
+        -----
+        UnshuffleWarning
+            Where fewer labels are expected to be right after the repair than before, see
+            `expect_repair`. In linked files that is the rule: coefficients are good because errors
+            average out, not because the owners of the labels are known.
         """
         check_is_fitted(self)
         labels = np.asanyarray(plain_column(y))  # a mask moves with its labels
@@ -209,11 +220,28 @@ class MatchMethods:
                 f"{len(self.permutation_)} rows; repair takes the labels of those rows"
             )
         repaired: FloatArray = labels[self.permutation_]
+        expected = self.expect_repair()
+        if expected.is_worse:
+            warnings.warn(str(expected), UnshuffleWarning, stacklevel=stack_level())
         if id is None:
             return repaired
         names = check_id(id, len(repaired))
         columns = {"id": names, "label": repaired, "label_from_id": names[self.permutation_]}
         return make_frame(columns, getattr(self, "_library", None))
+
+    def expect_repair(self) -> RepairExpectation:
+        """How many labels are expected to be right as given, and after `repair`.
+
+        Returns
+        -------
+        expected : RepairExpectation
+            `before` and `after`, the expected shares of rows that hold their own label by the
+            probabilities of the fit, `moved`, the rows whose label `repair` changes, and
+            `is_worse`. `before` is nan after `fit_unpaired`.
+        """
+        check_is_fitted(self)
+        matched = getattr(self, "match_proba_", None)
+        return expect_repair(self._stochastic, self.permutation_, matched)
 
 
 def check_id(id: Any, n_rows: int) -> Any:

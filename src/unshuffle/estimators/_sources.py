@@ -168,6 +168,20 @@ def find_source(
     return None
 
 
+def reads_in_passes(streaming: Any, X: Any, settings: SourceSettings = SOURCES) -> bool:
+    """Whether a fit reads its data in passes: as asked for, or by the size of X."""
+    if isinstance(streaming, Streaming):
+        return True
+    return streaming == "auto" and is_large(*shape_of(X), settings)
+
+
+def arbitrary_groups(X: Any, rows_per_part: int) -> Any:
+    """Groups that only cut the rows into parts."""
+    if cluster.is_dask(X):
+        return cluster.partition_numbers(X)
+    return np.arange(len(X)) // rows_per_part
+
+
 def array_source(X: Any, y: Any, groups: Any, known: Any) -> PassesSource:
     """An array or a data frame, in memory or on disk."""
     refuse_no_numbers(X, "X")

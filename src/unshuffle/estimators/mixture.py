@@ -5,10 +5,12 @@ from typing import Any, ClassVar, Self
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..fits.audited import rate_of
 from ..fits.data import InMemory
 from ..fits.mixture import fit_mixture
 from ..fits.results import MixtureFit
 from ..fits.settings import MixtureSettings
+from ..inference.audited_rate import Audit
 from ._base import BaseLinearRegressor
 
 
@@ -29,8 +31,9 @@ class MixtureRegressor(BaseLinearRegressor):
 
     Parameters
     ----------
-    mismatch_rate : "estimate" or float, default="estimate"
-        Share of labels that are not the row's own; a number is kept as it is.
+    mismatch_rate : "estimate", float or Audit, default="estimate"
+        Share of labels that are not the row's own; a number, or the rate of an `Audit`, is kept as
+        it is.
     max_iter : int, default=500
         Most EM iterations of each start.
     tol : float, default=1e-10
@@ -97,7 +100,7 @@ class MixtureRegressor(BaseLinearRegressor):
 
     __metadata_request__fit: ClassVar = {"known": True, "match_prob": True}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "mismatch_rate": [StrOptions({"estimate"}), Interval(Real, 0, 1, closed="neither")],
+        "mismatch_rate": [StrOptions({"estimate"}), Interval(Real, 0, 1, closed="neither"), Audit],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "fit_intercept": ["boolean"],
@@ -109,7 +112,7 @@ class MixtureRegressor(BaseLinearRegressor):
     def __init__(
         self,
         *,
-        mismatch_rate: float | str = "estimate",
+        mismatch_rate: float | str | Audit = "estimate",
         max_iter: int = 500,
         tol: float = 1e-10,
         fit_intercept: bool = True,
@@ -145,7 +148,7 @@ class MixtureRegressor(BaseLinearRegressor):
     def _compute(self, data: InMemory, seed: int) -> MixtureFit:
         estimates = self.mismatch_rate == "estimate"
         settings = MixtureSettings(
-            None if estimates else float(self.mismatch_rate),
+            None if estimates else float(rate_of(self.mismatch_rate)),
             self.max_iter,
             self.tol,
             self.fit_intercept,

@@ -8,11 +8,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..data.numbers import as_numbers
 from ..em.settings import DEFAULTS
+from ..fits.audited import rate_of
 from ..fits.auto import fit_auto
 from ..fits.auto_results import AutoFit
 from ..fits.data import InMemory
 from ..fits.progress import Progress
 from ..fits.settings import AutoSettings, StochasticSettings
+from ..inference.audited_rate import Audit
 from ..inference.verdict import Verdict
 from ..io.frames import library_of, plain_column
 from ._progress import reporting
@@ -46,8 +48,9 @@ class ShuffledRegressor(SampledRegressor):
     ----------
     pairing : {"auto", "lost", "mostly-right", "known"}, default="auto"
         What is assumed of the order given. "auto" tests it.
-    mismatch_rate : float or "estimate", default="estimate"
-        Share of rows that do not hold their own label, where the order is mostly right.
+    mismatch_rate : float, Audit or "estimate", default="estimate"
+        Share of rows that do not hold their own label, where the order is mostly right. The
+        uncertainty of an `Audit` enters the standard errors.
     search : {"auto", "none", "population"}, default="auto"
         Initial values when the order is lost. "auto" searches and falls back to caution when
         unrelated labels match as well; "population" uses the best match in any case;
@@ -241,7 +244,7 @@ class ShuffledRegressor(SampledRegressor):
     ridge_: float
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "pairing": [StrOptions({"auto", "lost", "mostly-right", "known"})],
-        "mismatch_rate": [StrOptions({"estimate"}), Interval(Real, 0, 1, closed="neither")],
+        "mismatch_rate": [StrOptions({"estimate"}), Interval(Real, 0, 1, closed="neither"), Audit],
         "search": [StrOptions({"auto", "none", "population"})],
         "n_candidates": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "alignment": [StrOptions({"auto", "chain", "sinkhorn", "exact"})],
@@ -262,7 +265,7 @@ class ShuffledRegressor(SampledRegressor):
         self,
         *,
         pairing: str = "auto",
-        mismatch_rate: float | str = "estimate",
+        mismatch_rate: float | str | Audit = "estimate",
         search: str = "auto",
         n_candidates: int | str = "auto",
         alignment: str = "auto",
@@ -326,7 +329,8 @@ class ShuffledRegressor(SampledRegressor):
         settings = AutoSettings(
             seed,
             pairing=self.pairing,
-            mismatch_rate=self.mismatch_rate,
+            mismatch_rate=rate_of(self.mismatch_rate),
+            audit=self.mismatch_rate if isinstance(self.mismatch_rate, Audit) else None,
             search=self.search,
             n_candidates=open_setting(self.n_candidates),
             alignment="chain" if self.alignment == "auto" else self.alignment,

@@ -2,18 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 from joblib import effective_n_jobs
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..fits.audited import rate_of, with_audit
 from ..fits.data import InMemory, InPasses
 from ..fits.early_stopping import fit_with_early_stopping
 from ..fits.progress import Progress
 from ..fits.results import StochasticFit
 from ..fits.settings import StochasticSettings
 from ..fits.stochastic import fit_stochastic
+from ..inference.audited_rate import Audit
 from ._attributes import forget, keep
 from ._progress import reporting
 from ._sampled import SampledRegressor
@@ -73,9 +76,11 @@ class StochasticEMRegressor(SampledRegressor):
     init : "ols" or array of shape (n_features,), default="ols"
         Starting coefficients; "ols" fits the labels as given, robustly where they are assumed
         to be mostly right.
-    mismatch_rate : None, float or "estimate", default=None
+    mismatch_rate : None, float, Audit or "estimate", default=None
         Share of rows that do not hold their own label. None assumes nothing about the order
-        given; a number between 0 and 1 is kept; "estimate" learns it from the data.
+        given; a number between 0 and 1 is kept; "estimate" learns it from the data. The rate of an
+        `Audit` is kept, and two further fits, one standard error of it below and above, add its
+        uncertainty to the standard errors.
     max_shift : int, default=None
         A label is at most so many rows of the table away from its own (plates, time stamps).
     alignment : {"chain", "sinkhorn", "exact"}, default="chain"
@@ -203,7 +208,12 @@ class StochasticEMRegressor(SampledRegressor):
         "burn_in": [StrOptions({"auto"}), Interval(Integral, 0, None, closed="left")],
         "thin": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "init": [StrOptions({"ols"}), "array-like"],
-        "mismatch_rate": [None, StrOptions({"estimate"}), Interval(Real, 0, 1, closed="neither")],
+        "mismatch_rate": [
+            None,
+            StrOptions({"estimate"}),
+            Interval(Real, 0, 1, closed="neither"),
+            Audit,
+        ],
         "max_shift": [None, Interval(Integral, 0, None, closed="left")],
         "alignment": [StrOptions({"chain", "sinkhorn", "exact"})],
         "temper": [Interval(Real, 1e-6, 1e6, closed="both")],
@@ -230,7 +240,7 @@ class StochasticEMRegressor(SampledRegressor):
         burn_in: int | str = "auto",
         thin: int | str = "auto",
         init: Any = "ols",
-        mismatch_rate: float | str | None = None,
+        mismatch_rate: float | str | Audit | None = None,
         max_shift: int | None = None,
         alignment: str = "chain",
         temper: float = 1.0,
@@ -300,6 +310,9 @@ class StochasticEMRegressor(SampledRegressor):
                 settings,
                 reporting=reporting(self.verbose, self.callback),
             )
+            fit = with_audit(
+                fit, self.mismatch_rate, partial(_refit, InPasses(parts), settings, fit)
+            )
         blank = type(self)(**self.get_params(deep=False))
         record_features(blank, source)
         forget(self, blank)
@@ -311,7 +324,8 @@ class StochasticEMRegressor(SampledRegressor):
         settings = self._settings(seed, data.problem.X.shape[1])
         report = reporting(self.verbose, self.callback)
         if not self.early_stopping:
-            return fit_stochastic(data, settings, reporting=report)
+            fit = fit_stochastic(data, settings, reporting=report)
+            return with_audit(fit, self.mismatch_rate, partial(_refit, data, settings, fit))
         fit, path = fit_with_early_stopping(
             data, settings, float(self.validation_fraction), reporting=report
         )
@@ -328,7 +342,7 @@ class StochasticEMRegressor(SampledRegressor):
             burn_in=open_setting(self.burn_in),
             thin=open_setting(self.thin),
             init=check_init(self.init, n_features),
-            mismatch_rate=self.mismatch_rate,
+            mismatch_rate=rate_of(self.mismatch_rate),
             max_shift=self.max_shift,
             alignment=self.alignment,
             temper=float(self.temper),
@@ -355,3 +369,10 @@ class StochasticEMRegressor(SampledRegressor):
                 "coefficients (init) gives their matches"
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+def _refit(
+    data: InMemory | InPasses, settings: StochasticSettings, fit: StochasticFit, rate: float
+) -> StochasticFit:
+    """The same fit at another rate of mismatches, from the coefficients found."""
+    return fit_stochastic(data, replace(settings, mismatch_rate=rate, init=fit.coef))

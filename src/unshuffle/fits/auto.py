@@ -1,7 +1,7 @@
 """The default fit: find out what kind of shuffle it is, fit accordingly, and judge the result."""
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from ..search.order_test import order_p_value
 from ..search.population import automatic_budget
 from ..search.sample import rows_to_search, sample_of
 from ..search.starts import anchor, group_means
+from .audited import with_audit
 from .auto_results import AutoFit, MismatchFit, SearchFit
 from .choice import Choice, choose_cautious
 from .data import InMemory
@@ -145,6 +146,8 @@ class Router:
     def _chain_outcome(self, facts: MismatchFit | None) -> Outcome:
         """A chain over permutations with few mismatches, beside least squares as given."""
         fit = self._fit_stochastic(1.0, 0.0, mismatch_rate=self.settings.mismatch_rate)
+        refit = partial(self._fit_stochastic, 1.0, 0.0, init=fit.coef)
+        fit = with_audit(fit, self.settings.audit, lambda rate: refit(mismatch_rate=rate))
         outcome = self.with_sensitivity(Outcome(fit, "mostly-right"))
         return outcome._replace(mismatch=compare_chain(self.data.problem, fit, facts))
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ..em.settings import DEFAULTS, EMSettings
 from ..families.family import Family
 from ..families.normal import NORMAL
+from ..inference.audited_rate import Audit
 from ..kernels.types import FloatArray
 from ..search.settings import DEFAULT as SEARCHING
 from ..search.settings import SearchSettings
@@ -115,6 +116,8 @@ class AutoSettings:
     seed : int
     pairing : {"auto", "lost", "mostly-right", "known"}
     mismatch_rate : float or "estimate"
+    audit : Audit or None
+        Where the rate comes from; its uncertainty goes into the standard errors.
     search : {"auto", "none", "population"}
     n_candidates : int or None
     alignment : {"chain", "sinkhorn", "exact"}
@@ -132,6 +135,7 @@ class AutoSettings:
     seed: int
     pairing: str = "auto"
     mismatch_rate: float | str = "estimate"
+    audit: Audit | None = None
     search: str = "auto"
     n_candidates: int | None = None
     alignment: str = "chain"

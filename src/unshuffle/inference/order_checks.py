@@ -7,6 +7,9 @@ from .consistency import Consistency
 from .settings import CHECKS, CheckSettings
 from .verdict import Reason
 
+# Where a likelihood fit is not consistent with what holds for any noise.
+MOMENTS = "MomentRegressor(mismatch_rate=Audit(checked, wrong))"
+
 
 def order(p_value: float, settings: CheckSettings = CHECKS) -> Reason:
     """Is the order given informative?"""
@@ -82,7 +85,10 @@ def not_consistent(found: Consistency, settings: CheckSettings = CHECKS) -> Reas
         f"{found.slope:.2f}, good: below {settings.mismatched_slope:g}), so the fit is least "
         "squares, and the rate of mismatches cannot be determined"
     )
-    advice = "look for outliers and curvature; see mismatch_sensitivity() for other rates"
+    advice = (
+        "look for outliers and curvature; see mismatch_sensitivity() for other rates; if you check "
+        f"some links at random, {MOMENTS} fits without a law of the noise"
+    )
     return Reason(
         "caution", "consistency", found.distance, settings.consistent_distance, text, advice
     )
@@ -98,7 +104,10 @@ def consistency(distance: float, p_value: float, settings: CheckSettings = CHECK
     )
     if distance < limit or p_value > least:
         return Reason("trust", "consistency", distance, limit, text)
-    advice = "compare with mismatch_sensitivity(), which needs no law of the noise"
+    advice = (
+        "compare with mismatch_sensitivity(), which needs no law of the noise; if some links are "
+        f"checked at random, use {MOMENTS}"
+    )
     return Reason("caution", "consistency", distance, limit, text, advice)
 
 
@@ -122,7 +131,10 @@ def doubtful_mismatches(gain: float, settings: CheckSettings = CHECKS) -> Reason
         f"(twice the log likelihood per row {gain:.2f}, good: above {limit:g}), so the fit is "
         "least squares, and the rate of mismatches cannot be determined"
     )
-    advice = "transform the labels so that their noise is even, or mark known rows"
+    advice = (
+        "transform the labels so that their noise is even, or mark known rows; if you check some "
+        f"links at random, {MOMENTS} fits without a law of the noise"
+    )
     return Reason("caution", "evidence of mismatches", gain, limit, text, advice)
 
 

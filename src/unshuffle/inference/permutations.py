@@ -1,5 +1,6 @@
 """Which label belongs to which row, according to a fit."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,20 +45,36 @@ class PermutationPosterior:
 
         Counted in snapshots of the chain, a few sweeps apart.
         """
-        steps = max(settings.sweeps * self.problem.n_movable, settings.fewest_proposals)
-        chain = Chain(self.problem, Schedule(steps, 0, 1), self.seed, Workers(1))
-        align = SampledAlignment(chain, self.prior)
-        n_snapshots = settings.snapshots
-        state, seen = self.state, np.empty((n_snapshots, len(rows)), dtype=np.int64)
-        for k in range(n_snapshots):
-            state = state._replace(perm=align(state, FIRST_PARTNERS + k).perm)
-            seen[k] = state.perm[rows]
-        shares = []
+        n_snapshots, shares = settings.snapshots, []
+        seen = np.array([perm[rows] for perm in self._snapshots(n_snapshots, settings)])
         for column in seen.T:
             labels, counts = np.unique(column, return_counts=True)
             order = np.argsort(-counts, kind="stable")
             shares.append({int(labels[k]): float(counts[k]) / n_snapshots for k in order})
         return shares
+
+    def share_held(
+        self, rows: IntArray, labels: IntArray, settings: PartnerSettings = PARTNERS
+    ) -> FloatArray:
+        """For each arranged row in `rows`, for what share of the time it holds its label.
+
+        With many rows there are fewer snapshots: it is their mean over rows that is asked for.
+        """
+        fewer = settings.row_snapshots // max(self.problem.n_movable, 1)
+        n_snapshots = min(settings.snapshots, max(fewer, settings.fewest_snapshots))
+        held = np.zeros(len(rows))
+        for perm in self._snapshots(n_snapshots, settings):
+            held += perm[rows] == labels
+        return held / n_snapshots
+
+    def _snapshots(self, n_snapshots: int, settings: PartnerSettings) -> Iterator[IntArray]:
+        """Permutations that the chain passes, a few sweeps apart."""
+        steps = max(settings.sweeps * self.problem.n_movable, settings.fewest_proposals)
+        chain = Chain(self.problem, Schedule(steps, 0, 1), self.seed, Workers(1))
+        align, state = SampledAlignment(chain, self.prior), self.state
+        for k in range(n_snapshots):
+            state = state._replace(perm=align(state, FIRST_PARTNERS + k).perm)
+            yield state.perm
 
 
 def without_features(problem: Problem) -> Problem:

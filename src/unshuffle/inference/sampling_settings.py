@@ -21,6 +21,9 @@ class PartnerSettings:
     snapshots: int = 200  # probabilities in steps of half a percent
     sweeps: int = 5  # between two snapshots
     fewest_proposals: int = 2_000  # the same for small data
+    # Snapshots times rows, and snapshots at least, where only a mean over rows is asked for.
+    row_snapshots: int = 10_000_000
+    fewest_snapshots: int = 20
 
 
 @dataclass(frozen=True)

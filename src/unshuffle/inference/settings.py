@@ -148,3 +148,18 @@ class GroupMeansSettings:
 
 
 GROUP_MEANS = GroupMeansSettings()
+
+
+@dataclass(frozen=True)
+class MomentSettings:
+    """Estimating equations for linked labels."""
+
+    # Blocks of like size, beyond the number of parameters, from which on they are the independent
+    # units of the standard errors: with fewer, squares of their sums are too noisy.
+    fewest_blocks: int = 25
+    # Below this a probability, or the smallest attenuation of a slope, counts as zero.
+    nothing: float = 1e-12
+    weakest: float = 1e-6
+
+
+MOMENTS = MomentSettings()
