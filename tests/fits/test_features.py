@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from unshuffle import ShuffledFeatureSelector, ShuffledRegressor
 from unshuffle.data.problem import make_problem
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.fits.features import supports
+from unshuffle.estimators._lasso_path import supports
 
 
 def sparse(seed=0, n=120, n_groups=30, n_noise=3):

@@ -19,6 +19,7 @@ from ..fits.progress import Progress
 from ..fits.settings import AutoSettings
 from ..kernels.types import BoolArray, IntArray
 from ._base import check_enough_rows
+from ._lasso_path import supports
 from ._progress import reporting
 from ._seeding import seed_from
 from ._validation import build_problem
@@ -156,6 +157,7 @@ class ShuffledFeatureSelector(SelectorMixin, BaseEstimator):  # type: ignore[mis
                 settings,
                 compared,
                 most,
+                supports,
                 reporting=reporting(self.verbose, self.callback),
             )
         self.support_ = _mask(found.support, d)

@@ -5,10 +5,11 @@ The lasso path of these says in which order features come in. With each number o
 is fitted again, and the labels held out are scored as sets.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
-from sklearn.linear_model import lars_path
 
 from ..data.problem import Problem
 from ..em.memory import start_from_labels
@@ -31,6 +32,8 @@ from .results import StochasticFit
 from .settings import AutoSettings
 
 PLAIN = Setting(MATCH, 1.0, 0.0)
+# From a problem, labels in the order of its rows and a largest number: features for each number.
+Supports: TypeAlias = Callable[[Problem, FloatArray, int], list[IntArray]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +65,7 @@ def choose_features(
     settings: AutoSettings,
     choice: ChoiceSettings,
     most_features: int,
+    supports: Supports,
     *,
     reporting: Reporting = quiet,
 ) -> FeatureChoice:
@@ -92,29 +96,6 @@ def choose_features(
     chosen = plainest_near_best(lost, error, choice)
     support = np.sort(supports(problem, _labels(full), most_features)[chosen])
     return FeatureChoice(gains, lost, error, chosen, int(np.argmin(lost)), support)
-
-
-def supports(problem: Problem, expected: FloatArray, most: int) -> list[IntArray]:
-    """Features with a coefficient on the lasso path, for each number of them from none on.
-
-    `expected` are labels in the order of the rows of X. The path may drop a feature and take up
-    two at once; for a number that it skips the entry before is repeated.
-    """
-    X = problem.X - problem.X.mean(axis=0)
-    spread = X.std(axis=0)
-    moving = np.flatnonzero(spread > 0.0)
-    found: dict[int, IntArray] = {0: np.empty(0, dtype=np.int64)}
-    if len(moving):
-        _, _, path = lars_path(
-            X[:, moving] / spread[moving], expected - expected.mean(), method="lasso"
-        )
-        for column in path.T:
-            active = moving[np.flatnonzero(column)]
-            found.setdefault(len(active), active)
-    listed = [found[0]]
-    for size in range(1, most + 1):
-        listed.append(found.get(size, listed[-1]))
-    return listed
 
 
 def _labels(fit: StochasticFit) -> FloatArray:
