@@ -31,8 +31,8 @@ class TableError(ValueError):
     path : str
         The file.
     role : str
-        What has to be declared otherwise: "label", "features" or "categorical". Empty where the
-        file itself is wrong.
+        What has to be declared otherwise: "label", "features", "categorical" or "excluded". Empty
+        where the file itself is wrong.
     """
 
     def __init__(

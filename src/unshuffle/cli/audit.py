@@ -10,6 +10,7 @@ import typer
 
 from . import options
 from .errors import plain_errors
+from .notes import print_table_notes
 from .screen import cell
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ def audit(
     features: options.Features = None,
     group: options.Group = None,
     categorical: options.Categorical = None,
+    exclude: options.Exclude = None,
+    kmers: options.KmersOf = None,
+    drop_missing: options.DropMissing = False,
     shuffles: Annotated[
         int,
         typer.Option(min=2, help="Shuffles to attack; more reduce the Monte Carlo error."),
@@ -55,11 +59,17 @@ def audit(
     with plain_errors("audit", debug):
         from ..estimators.audit import audit_release
         from ..exceptions import TableError
+        from ..io.standard_input import take_standard_input
         from ..io.tables import read_rows
         from .output import print_json
 
-        roles = options.make_roles(label, features, group, categorical=categorical)
+        (data,) = take_standard_input([data])
+        roles = options.make_roles(
+            label, features, group, categorical=categorical, exclude=exclude, kmers=kmers,
+            drop_missing=drop_missing,
+        )  # fmt: skip
         rows = read_rows(data, roles)
+        print_table_notes(rows, quiet or as_json)
         watched = sys.stderr.isatty() and not (quiet or as_json)
         with _progress("shuffles", watched) as progress:
             try:

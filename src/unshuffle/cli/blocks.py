@@ -7,6 +7,7 @@ import typer
 from ..io.visible import visible
 from . import options
 from .errors import plain_errors
+from .notes import print_table_notes
 from .screen import say
 
 EXAMPLES = """
@@ -30,6 +31,9 @@ def blocks(
     label: options.Label = None,
     features: options.Features = None,
     categorical: options.Categorical = None,
+    exclude: options.Exclude = None,
+    kmers: options.KmersOf = None,
+    drop_missing: options.DropMissing = False,
     level: Annotated[
         float,
         typer.Option(
@@ -52,11 +56,17 @@ def blocks(
         from ..estimators.blocks import check_blocks
         from ..exceptions import TableError
         from ..io.frames import NamedMatrix
+        from ..io.standard_input import take_standard_input
         from ..io.tables import read_rows
         from .output import print_json
 
-        roles = options.make_roles(label, features, None, categorical=categorical, blocks=by)
+        (data,) = take_standard_input([data])
+        roles = options.make_roles(
+            label, features, None, categorical=categorical, blocks=by, exclude=exclude,
+            kmers=kmers, drop_missing=drop_missing,
+        )  # fmt: skip
         rows = read_rows(data, roles)
+        print_table_notes(rows, as_json)
         columns = {name: rows.table.columns[name] for name in roles.blocks}
         matrix = NamedMatrix(rows.X, tuple(rows.names))
         try:

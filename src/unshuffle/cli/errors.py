@@ -16,9 +16,12 @@ REJECTED = 1
 BAD_INPUT = 2
 OUR_FAULT = 3
 TERMINATED = 143  # by the system: 128 and the number of the signal, as in a shell
-EXTRAS = {"pyarrow": "frames", "flowio": "fcs", "formulaic": "formula"}
+EXTRAS = {"pyarrow": "frames", "flowio": "fcs", "formulaic": "formula", "zstandard": "zstd"}
 # Readers name the role of a column that has to be declared otherwise; here it gets its option.
-OPTIONS = {"label": "--label", "features": "--features", "categorical": "--categorical"}
+OPTIONS = {
+    "label": "--label", "features": "--features", "categorical": "--categorical",
+    "excluded": "--exclude",
+}  # fmt: skip
 
 
 class Terminated(KeyboardInterrupt):

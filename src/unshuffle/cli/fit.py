@@ -39,8 +39,8 @@ def fit(
         list[Path],
         typer.Argument(
             metavar="DATA [LABELS]", show_default=False,
-            help="Table: CSV or TSV (also .gz), Parquet, FCS. With --by a second one, with the "
-            "labels. Several Parquet files, or a folder of them, are one table.",
+            help=f"{options.KINDS} With --by a second one, with the labels. Several Parquet "
+            "files, or a folder of them, are one table; so are several FCS files.",
         ),
     ],
     label: options.Label = None,
@@ -49,15 +49,19 @@ def fit(
     by: Annotated[
         str | None,
         typer.Option(
-            help="The column that two tables share, as --group.",
+            help="The column that two tables share, as --group; file for the FCS file of a row.",
             rich_help_panel=options.COLUMNS,
         ),
     ] = None,
     known: options.Known = None,
     match_prob: options.MatchProb = None,
     categorical: options.Categorical = None,
+    exclude: options.Exclude = None,
+    kmers: options.KmersOf = None,
+    drop_missing: options.DropMissing = False,
     pairing: options.Pairing = options.OrderGiven.auto,
     intercept: options.Intercept = True,
+    robust: options.Robust = False,
     seed: options.Seed = 0,
     jobs: options.Jobs = 1,
     scheduler: Annotated[
@@ -99,14 +103,14 @@ def fit(
     with plain_errors("fit", debug):
         from ..data.scheduler import check_scheduler
         from ..io.outputs import Outputs
+        from ..io.standard_input import take_standard_input, with_redirected
         from ..io.tables import read_rows, read_two
         from . import output
         from .fitting import fit_rows
         from .kinds import CHECKPOINT, RESULTS
         from .passes import Passes, find_tables, fit_in_passes, reason_for_passes, report_passes
 
-        if by is not None and group is not None:
-            raise ValueError("give --by (two tables) or --group (one table), not both")
+        by, group = _keys(tables, by, group)
         passes = Passes(scheduler, checkpoint, resume)
         if scheduler is not None:
             if scheduler.startswith("inproc:"):
@@ -114,22 +118,27 @@ def fit(
                     f"--scheduler {scheduler} is inside another process; give a tcp address"
                 )
             check_scheduler(scheduler)  # at once, before the libraries of a fit are loaded
+        tables = take_standard_input(tables)
         files = tables if by is not None else find_tables(tables, passes)
-        outputs = Outputs([*tables, *files], force=force)
+        outputs = Outputs(with_redirected([*tables, *files]), force=force)
         folder = None if out is None else outputs.claim(out, RESULTS)
         if checkpoint is not None:
             outputs.claim(checkpoint, CHECKPOINT)
-        roles = options.make_roles(label, features, by or group, known, match_prob, categorical)
+        roles = options.make_roles(
+            label, features, by or group, known, match_prob, categorical, exclude=exclude,
+            kmers=kmers, drop_missing=drop_missing,
+        )  # fmt: skip
+        covariance = {"covariance_type": "robust"} if robust else {}
         if by is not None:
             if len(tables) != 2:
                 raise ValueError(
                     f"--by is for two tables, features and labels, got {len(tables)}; one table "
                     "with both needs --group"
                 )
-            if known or match_prob or passes.asked_for:
+            if known or match_prob or drop_missing or passes.asked_for:
                 raise ValueError(
-                    "--known, --match-prob, --scheduler, --checkpoint and --resume are for one "
-                    "table with rows and labels, not for --by"
+                    "--known, --match-prob, --drop-missing, --scheduler, --checkpoint and "
+                    "--resume are for one table with rows and labels, not for --by"
                 )
             rows = read_two(tables[0], tables[1], roles)
         else:
@@ -138,14 +147,17 @@ def fit(
                 model = fit_in_passes(
                     files, roles, passes, reason, pairing=pairing.value, quiet=quiet or as_json,
                     force=force,
-                    settings={"fit_intercept": intercept, "random_state": seed, "n_jobs": jobs},
+                    settings={
+                        "fit_intercept": intercept, "random_state": seed, "n_jobs": jobs,
+                        **covariance,
+                    },
                 )  # fmt: skip
                 report_passes(model, str(label), folder, as_json)
                 return
             rows = read_rows(files, roles)
         fitted = fit_rows(
             rows, pairing=pairing.value, intercept=intercept, seed=seed, jobs=jobs,
-            quiet=quiet or as_json,
+            quiet=quiet or as_json, **covariance,
         )  # fmt: skip
         written = [] if folder is None else output.write_fit(fitted, folder)
         output.print_notes(fitted, quiet or as_json)
@@ -156,3 +168,12 @@ def fit(
             output.print_files(written)
         if fitted.rejected:
             raise typer.Exit(REJECTED)
+
+
+def _keys(tables: list[Path], by: str | None, group: str | None) -> tuple[str | None, str | None]:
+    """The key of two tables, and the group inside one; several FCS files are one."""
+    from ..io.tables.fcs_files import FILE, are_fcs
+
+    if by is not None and group is not None:
+        raise ValueError("give --by (two tables) or --group (one table), not both")
+    return (None, by) if by == FILE and are_fcs(tables) else (by, group)

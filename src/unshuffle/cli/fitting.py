@@ -4,6 +4,8 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .notes import table_notes
+
 if TYPE_CHECKING:
     from ..estimators.shuffled import ShuffledRegressor
     from ..io.tables import FitTable
@@ -24,15 +26,20 @@ class Fitted(NamedTuple):
 
 
 def fit_rows(
-    rows: "FitTable", *, pairing: str, intercept: bool, seed: int, jobs: int, quiet: bool
-) -> Fitted:
-    """Fit the default estimator; its errors are raised with the name of the file."""
+    rows: "FitTable", *, pairing: str, intercept: bool, seed: int, jobs: int, quiet: bool,
+    **more: Any,
+) -> Fitted:  # fmt: skip
+    """Fit the default estimator; its errors are raised with the name of the file.
+
+    `more` are further settings of the estimator.
+    """
     from ..estimators.shuffled import ShuffledRegressor
     from ..exceptions import TableError, UnidentifiableWarning
     from ..io.frames import NamedMatrix
 
     settings: dict[str, Any] = {
         "pairing": pairing, "fit_intercept": intercept, "random_state": seed, "n_jobs": jobs,
+        **more,
     }  # fmt: skip
     watched = sys.stderr.isatty() and not quiet
     model = ShuffledRegressor(**settings, verbose=int(watched))
@@ -47,4 +54,5 @@ def fit_rows(
                 model.fit(X, rows.y, rows.groups, rows.known, rows.match_prob)
         except ValueError as error:
             raise TableError(rows.table.path, str(error)) from error
-    return Fitted(model, rows, [str(warning.message) for warning in caught], settings)
+    notes = [*table_notes(rows), *(str(warning.message) for warning in caught)]
+    return Fitted(model, rows, notes, settings)

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import __version__
 from ..io.visible import visible
+from .notes import dropped_rows
 from .screen import say, say_json
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def describe(fitted: "Fitted") -> dict[str, Any]:
         "pairing": model.pairing_,
         "rows": len(rows.X),
         "groups": model.n_groups_,
+        "dropped": dropped_rows(rows),
         "noise": model.noise_scale_,
         "mismatch_rate": getattr(model, "mismatch_rate_", None),
         "converged": model.converged_,
@@ -100,11 +102,11 @@ def write_folder(
 def matches(fitted: "Fitted") -> dict[str, Any]:
     """For each row, counted from 1, its probable label and how probable the one given is."""
     model, rows = fitted.model, fitted.rows
-    likely = model.permutation_
-    table: dict[str, Any] = {"row": np.arange(1, len(likely) + 1)}
+    likely, numbers = model.permutation_, rows.table.rows + 1
+    table: dict[str, Any] = {"row": numbers}
     if not rows.unpaired:
         table |= {rows.label: rows.y, "match_probability": model.match_proba_}
-    table["likely_partner"] = likely + 1
+    table["likely_partner"] = likely + 1 if rows.unpaired else numbers[likely]
     table[f"likely_{rows.label}"] = rows.y[likely]
     return table
 

@@ -32,6 +32,8 @@ class Passes(NamedTuple):
 def find_tables(paths: list[Path], passes: Passes) -> list[Path]:
     """The files of one table; folders and patterns stand for the Parquet files in them."""
     from ..io.parquet import find_files
+    from ..io.standard_input import StandardInput
+    from ..io.tables.fcs_files import are_fcs
     from ..io.tables.source import is_parquet
 
     many = [path.is_dir() or (not path.exists() and "*" in path.name) for path in paths]
@@ -41,10 +43,14 @@ def find_tables(paths: list[Path], passes: Passes) -> list[Path]:
         for file in (find_files(path) if is_many else [path])
     ]
     other = next((path for path in files if not is_parquet(path)), None)
-    if other is not None and (len(files) > 1 or passes.asked_for):
+    if passes.asked_for and any(isinstance(path, StandardInput) for path in files):
+        raise ValueError("--scheduler, --checkpoint and --resume need files, not standard input")
+    several = len(files) > 1 and not are_fcs(files)
+    if other is not None and (several or passes.asked_for):
         raise ValueError(
             f"{other} is not a Parquet file; several files, --scheduler, --checkpoint and --resume "
-            "are for Parquet (two tables that share a group need --by)"
+            "are for Parquet (several FCS files are one table as well, and two tables that share a "
+            "group need --by)"
         )
     return files
 
@@ -84,12 +90,15 @@ def fit_in_passes(
     from ..estimators.parquet import fit_parquet
     from ..estimators.streaming import Streaming
     from ..io.parquet import ParquetFiles
-    from ..io.tables.roles import check_label
+    from ..io.tables.roles import check_label, choose_features
 
     source = ParquetFiles(tuple(files))
     label = check_label(source, roles.label, source.names)
-    if roles.match_prob or roles.categorical:
-        raise ValueError(f"--match-prob and --categorical are not for a fit in passes ({reason})")
+    if roles.match_prob or roles.categorical or roles.kmers or roles.drop_missing:
+        raise ValueError(
+            "--match-prob, --categorical, --kmers and --drop-missing are not for a fit in passes "
+            f"({reason})"
+        )
     if passes.resume and passes.checkpoint is None:
         raise ValueError("--resume continues from a file; name it by --checkpoint")
     if pairing == "known":
@@ -109,7 +118,7 @@ def fit_in_passes(
             label=label,
             group=roles.group,
             known=roles.known,
-            features=roles.features or None,
+            features=choose_features(source, roles) if roles.excluded else roles.features or None,
             **passes._asdict(),
             streaming=Streaming(overwrite=force),
             **settings,

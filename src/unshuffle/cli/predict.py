@@ -45,15 +45,17 @@ def predict(
 
         from ..fits.model_files import load_model, model_files
         from ..io.outputs import Outputs
+        from ..io.standard_input import take_standard_input, with_redirected
         from ..io.tables import Roles, design_matrix, open_table
         from ..io.tables.roles import choose_features
         from ..io.tables.write import TABLE, check_writable_kind, write_rows, write_table
         from .output import print_files, print_json
 
+        (data,) = take_standard_input([data])
         output = None
         if out is not None:
             check_writable_kind(out)
-            read = (model, data, *model_files(model))
+            read = with_redirected([model, data, *model_files(model)])
             output = Outputs(read, force=force).claim(out, TABLE)
         stored = load_model(model)
         source = open_table(data)

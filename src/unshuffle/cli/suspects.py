@@ -27,6 +27,8 @@ def suspects(
     known: options.Known = None,
     match_prob: options.MatchProb = None,
     categorical: options.Categorical = None,
+    exclude: options.Exclude = None,
+    kmers: options.KmersOf = None,
     pairing: options.Pairing = options.OrderGiven.auto,
     intercept: options.Intercept = True,
     threshold: Annotated[
@@ -56,16 +58,20 @@ def suspects(
     """
     with plain_errors("suspects", debug):
         from ..io.outputs import Outputs
+        from ..io.standard_input import take_standard_input, with_redirected
         from ..io.tables import read_rows
         from ..io.tables.write import TABLE, check_writable_kind, write_table
         from .fitting import fit_rows
         from .output import print_files, print_json, print_notes
 
+        (data,) = take_standard_input([data])
         output = None
         if out is not None:
             check_writable_kind(out)
-            output = Outputs([data], force=force).claim(out, TABLE)
-        roles = options.make_roles(label, features, group, known, match_prob, categorical)
+            output = Outputs(with_redirected([data]), force=force).claim(out, TABLE)
+        roles = options.make_roles(
+            label, features, group, known, match_prob, categorical, exclude=exclude, kmers=kmers
+        )
         fitted = fit_rows(
             read_rows(data, roles), pairing=pairing.value, intercept=intercept, seed=seed,
             jobs=jobs, quiet=quiet or as_json,

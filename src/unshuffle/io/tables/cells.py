@@ -1,5 +1,6 @@
 """Text cells to a column of numbers or of names, chunk by chunk, without guessing."""
 
+import itertools
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -11,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...exceptions import TableError
-from ...kernels.types import FloatArray
+from ...kernels.types import BoolArray, FloatArray
 from .limits import NAME_BYTES, Budget
+from .missing import MissingRows
 
 Kind = Literal["number", "text", "either"]
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
@@ -71,10 +73,19 @@ class ColumnBuilder:
 
     def add(self, cells: Sequence[str]) -> None:
         """Append the cells of some rows."""
+        if not cells:
+            return
         if self.kind == "either":
             self.kind, self._may_be_numbers = self._find_kind(cells), True
         self._chunks.append(self._names(cells) if self.kind == "text" else self._numbers(cells))
         self.n_rows += len(cells)
+
+    def missing(self, cells: Sequence[str]) -> BoolArray:
+        """Which cells hold no value; the first ones decide what the column holds."""
+        if self.kind == "either":
+            self.kind, self._may_be_numbers = self._find_kind(cells), True
+        marks = MISSING if self.kind == "text" else MISSING_NUMBER
+        return np.array([cell.strip() in marks for cell in cells], dtype=np.bool_)
 
     def finish(self) -> NDArray[Any]:
         """The whole column."""
@@ -203,6 +214,22 @@ class ColumnBuilder:
                     self.name,
                     role="categorical",
                 )
+
+
+def drop_rows(
+    builders: Sequence[ColumnBuilder],
+    columns: Sequence[Sequence[str]],
+    missing: MissingRows,
+) -> tuple[list[Sequence[str]], BoolArray]:
+    """Leave out the rows with a missing value; gives the cells that stay, and which rows do."""
+    marks = {
+        builder.name: builder.missing(cells)
+        for builder, cells in zip(builders, columns, strict=True)
+    }
+    stays = missing.keep(marks)
+    if stays.all():
+        return list(columns), stays
+    return [list(itertools.compress(cells, stays)) for cells in columns], stays
 
 
 def missing(cell: str) -> str:

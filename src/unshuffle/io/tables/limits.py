@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...exceptions import TableError
+from ..amounts import amount
 from ..settings import READ, ReadSettings
 
 BYTES = 8  # of a number, or of the place of a name
 CELL = 2 * BYTES  # in a column, and in the matrix that is made of it
 NAME_BYTES = 100  # of a name as a key, beside the text itself
 TEXT_WAY = "choose fewer columns"
-GZIP_WAY = "decompress it first (gunzip), or choose fewer columns"
 
 
 @dataclass
@@ -46,15 +46,6 @@ class Budget:
                 f"{amount(self.size)} may take at most {amount(self.allowed)}; {way or self.way}",
                 column=column,
             )
-
-
-def amount(n_bytes: float) -> str:
-    """Bytes in the unit that suits them."""
-    for unit in ("bytes", "kB", "MB"):
-        if n_bytes < 1000:
-            return f"{n_bytes:.0f} {unit}" if unit == "bytes" else f"{n_bytes:.1f} {unit}"
-        n_bytes /= 1000
-    return f"{n_bytes:,.1f} GB"
 
 
 def make_budget(

@@ -1,8 +1,8 @@
 """The role of each column, and the arrays that a fit needs from them."""
 
 import difflib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,12 @@ from ...exceptions import TableError
 from ...kernels.types import BoolArray, FloatArray
 from ..settings import READ, ReadSettings
 from .design import DesignColumn, design_matrix, learn_columns
-from .source import TableSource, open_table
+from .kmers import Kmers
+from .source import TableSource, open_table, unnamed_features
 from .table import ColumnTable
 
 # Letters of a name, and names, among which one that is nearly right is looked for.
 LONGEST_GUESS, MOST_GUESSES = 100, 5000
-# The index of a data frame, which pandas writes into Parquet files; no column of the user's.
-PANDAS_INDEX = "__index_level_"
 
 
 @dataclass(frozen=True)
@@ -34,6 +33,12 @@ class Roles:
         Features that are categories although they look like numbers.
     blocks : tuple of str
         Columns of blocks to compare rows within and between; they are read as text.
+    excluded : tuple of str
+        Columns without a role, where the features are all others.
+    kmers : dict of Kmers
+        Columns of sequences; counts of their words are features.
+    drop_missing : bool
+        Whether rows with a missing value are left out, with the labels beside them.
     """
 
     label: str | None = None
@@ -43,6 +48,9 @@ class Roles:
     match_prob: str | None = None
     categorical: tuple[str, ...] = ()
     blocks: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    kmers: Mapping[str, Kmers] = field(default_factory=dict)
+    drop_missing: bool = False
 
     def named(self) -> dict[str, str]:
         """Roles other than features and blocks, each with its column."""
@@ -103,11 +111,12 @@ def read_rows(
     source = open_table(paths, settings)
     label = check_label(source, roles.label, source.names)
     features = choose_features(source, roles)
-    names = (roles.group, roles.known, *roles.categorical, *roles.blocks)
+    names = (roles.group, roles.known, *roles.categorical, *roles.kmers, *roles.blocks)
     text = {name for name in names if name is not None}
     numbers = {name for name in (label, roles.match_prob) if name is not None}
-    table = source.read([*features, *roles.named().values(), *roles.blocks], text, numbers)
-    columns = learn_columns(table, features, roles.categorical, settings)
+    read = [*features, *roles.named().values(), *roles.blocks]
+    table = source.read(read, text, numbers, drop_missing=roles.drop_missing)
+    columns = learn_columns(table, features, roles.categorical, settings, roles.kmers)
     return FitTable(
         table,
         columns,
@@ -132,7 +141,10 @@ def read_two(path: Path, labels: Path, roles: Roles, settings: ReadSettings = RE
     only = others[0] if len(others) == 1 else None
     label = check_label(of_labels, roles.label or only, others)
     check_column(of_labels, label, "label")
-    features = choose_features(source, Roles(None, roles.features, roles.group))
+    of_rows = Roles(
+        None, roles.features, roles.group, excluded=roles.excluded, kmers=roles.kmers
+    )  # fmt: skip
+    features = choose_features(source, of_rows)
     if not roles.features and label in features:
         raise TableError(
             path,
@@ -140,10 +152,10 @@ def read_two(path: Path, labels: Path, roles: Roles, settings: ReadSettings = RE
             column=label,
             role="features",
         )
-    text = {*group, *roles.categorical}
+    text = {*group, *roles.categorical, *roles.kmers}
     left = source.read([*features, *group], text)
     right = of_labels.read([label, *group], group, [label])
-    columns = learn_columns(left, features, roles.categorical, settings)
+    columns = learn_columns(left, features, roles.categorical, settings, roles.kmers)
     keys = (left.columns[group[0]], right.columns[group[0]]) if group else (None, None)
     return FitTable(
         left, columns, design_matrix(left, columns), label, right.numbers(label), keys[0],
@@ -160,7 +172,7 @@ def choose_features(source: TableSource, roles: Roles) -> list[str]:
             twice = "is named twice" if taken[name] == role else f"is both {taken[name]} and {role}"
             raise TableError(source.path, twice, column=name)
         taken[name] = role
-    for name in (*roles.features, *roles.categorical):
+    for name in (*roles.features, *roles.categorical, *roles.kmers):
         check_column(source, name, "feature")
         if name in taken:
             raise TableError(
@@ -172,8 +184,9 @@ def choose_features(source: TableSource, roles: Roles) -> list[str]:
             )
     if len(set(roles.features)) < len(roles.features):
         raise TableError(source.path, "a feature is named twice", role="features")
-    rest = [n for n in source.names if n not in taken and not n.startswith(PANDAS_INDEX)]
-    features = list(roles.features) or rest
+    taken |= check_excluded(source, roles, taken)
+    rest = [name for name in unnamed_features(source) if name not in taken]
+    features = list(dict.fromkeys((*roles.features, *roles.kmers))) if roles.features else rest
     for name in roles.categorical:
         if name not in features:
             raise TableError(
@@ -185,6 +198,23 @@ def choose_features(source: TableSource, roles: Roles) -> list[str]:
     if not features:
         raise TableError(source.path, "no column is left to be a feature")
     return features
+
+
+def check_excluded(source: TableSource, roles: Roles, taken: Mapping[str, str]) -> dict[str, str]:
+    """The columns to leave out must exist and have no other role."""
+    for name in roles.excluded:
+        check_column(source, name, "column to leave out")
+        role = taken.get(name) or (
+            "feature" if name in (*roles.features, *roles.categorical, *roles.kmers) else ""
+        )
+        if role:
+            raise TableError(
+                source.path,
+                f"is both {role} and left out; choose one",
+                column=name,
+                role="excluded",
+            )
+    return dict.fromkeys(roles.excluded, "column to leave out")
 
 
 def check_label(source: TableSource, label: str | None, names: Sequence[str]) -> str:
