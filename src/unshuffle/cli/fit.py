@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from . import options
-from .errors import REJECTED, plain_errors
+from .errors import REJECTED, plain_errors, without_option
 
 PASSES = "Parquet files larger than memory"
 EXAMPLES = """
@@ -140,7 +140,8 @@ def fit(
                     "--known, --match-prob, --drop-missing, --scheduler, --checkpoint and "
                     "--resume are for one table with rows and labels, not for --by"
                 )
-            rows = read_two(tables[0], tables[1], roles)
+            with without_option("missing"):
+                rows = read_two(tables[0], tables[1], roles)
         else:
             reason = reason_for_passes(files, roles, passes)
             if reason:

@@ -5,6 +5,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .errors import without_option
 from .output import print_files, print_json, write_folder
 from .screen import say
 
@@ -111,7 +112,7 @@ def fit_in_passes(
             "labels; choose --pairing lost (a label may belong to any row of its group) or "
             "--pairing mostly-right (most labels belong to the row beside them)"
         )
-    with warnings.catch_warnings(record=True) as caught:
+    with without_option("missing"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = fit_parquet(
             files,

@@ -9,6 +9,7 @@ import typer
 from ..io.visible import visible
 from . import options
 from .errors import plain_errors
+from .prediction import read_design
 from .screen import say
 
 EXAMPLES = """
@@ -46,8 +47,7 @@ def predict(
         from ..fits.model_files import load_model, model_files
         from ..io.outputs import Outputs
         from ..io.standard_input import take_standard_input, with_redirected
-        from ..io.tables import Roles, design_matrix, open_table
-        from ..io.tables.roles import choose_features
+        from ..io.tables import open_table
         from ..io.tables.write import TABLE, check_writable_kind, write_rows, write_table
         from .output import print_files, print_json
 
@@ -59,10 +59,7 @@ def predict(
             output = Outputs(read, force=force).claim(out, TABLE)
         stored = load_model(model)
         source = open_table(data)
-        names = choose_features(source, Roles(features=tuple(c.name for c in stored.columns)))
-        text = {column.name for column in stored.columns if column.levels is not None}
-        table = source.read(names, text, set(names) - text)
-        predicted = stored.predict(design_matrix(table, stored.columns))
+        predicted = stored.predict(read_design(source, stored.columns))
         columns = {"row": np.arange(1, len(predicted) + 1), stored.label: predicted}
         if output is not None:
             write_table(output, columns)

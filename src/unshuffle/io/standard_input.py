@@ -101,7 +101,7 @@ def _make_file() -> IO[bytes]:
     """A file without a name, which no kill leaves behind; with one where it could not be opened."""
     if OPEN_FILES.is_dir():
         return tempfile.TemporaryFile()
-    return tempfile.NamedTemporaryFile()  # type: ignore[return-value]
+    return tempfile.NamedTemporaryFile()
 
 
 def _endings(start: bytes) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...exceptions import TableError
+from ...exceptions import Problem, TableError
 from ...kernels.types import IntArray
 from ..settings import READ, ReadSettings
 from ..tables.cells import missing
@@ -82,11 +82,13 @@ class Batch(NamedTuple):
         finite = np.isfinite(numbers)
         if not finite.all():
             found = numbers[~finite][0]
-            problem = missing("NaN") if np.isnan(found) else f"{found} is not finite"
+            problem: str | Problem = f"{found} is not finite"
+            if np.isnan(found):
+                problem = missing("NaN")
             self.refuse(problem, ~finite, name)
         return numbers
 
-    def refuse(self, problem: str, wrong: NDArray[np.bool_], name: str) -> None:
+    def refuse(self, problem: str | Problem, wrong: NDArray[np.bool_], name: str) -> None:
         """Raise an error that names the first row that is wrong."""
         row = int(np.argmax(wrong))
         place = f"row {self.before + (row if self.kept is None else int(self.kept[row])) + 1}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...exceptions import TableError
+from ...exceptions import Problem, TableError
 from ..settings import READ, ReadSettings
 from ..tables.cells import missing
 from ..tables.limits import CELL, check_size, check_width
@@ -114,13 +114,9 @@ class ParquetFiles:
         flat = (kinds.is_integer, kinds.is_floating, kinds.is_boolean, kinds.is_decimal, is_text)
         if not any(is_kind(inner) for is_kind in flat):
             nested = "a nested column" if kinds.is_nested(kind) else f"of type {kind}"
-            raise TableError(
-                self.path,
-                f"is {nested}; only numbers, truth values and text can be read: leave it out of "
-                "the features, or convert it",
-                column=name,
-                role="excluded",
-            )
+            found = f"is {nested}; only numbers, truth values and text can be read"
+            problem = Problem(found, "leave it out of the features, or convert it", "excluded")
+            raise TableError(self.path, problem, column=name)
 
 
 def _without_blanks(batch: Batch, name: str, column: NDArray[Any]) -> NDArray[Any]:

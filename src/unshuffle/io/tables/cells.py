@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...exceptions import TableError
+from ...exceptions import Problem, TableError
 from ...kernels.types import BoolArray, FloatArray
 from .limits import NAME_BYTES, Budget
 from .missing import MissingRows
@@ -47,7 +47,7 @@ class CellContext:
     dotted: str = ""
     comma: str = ""
 
-    def error(self, problem: str, row: int, column: str, role: str = "") -> TableError:
+    def error(self, problem: str | Problem, row: int, column: str, role: str = "") -> TableError:
         """An error that names the place."""
         return TableError(self.path, problem, place=self.place(row), column=column, role=role)
 
@@ -153,7 +153,7 @@ class ColumnBuilder:
     def _refuse(self, cells: Sequence[str], k: int) -> None:
         cell = cells[k].strip()
         if cell in MISSING_NUMBER:
-            problem = missing(cell)
+            problem: str | Problem = missing(cell)
         elif WITH_COMMA.fullmatch(cell):
             problem = (
                 f"{cell!r} is not a number: decimal commas are read only where semicolons or "
@@ -162,7 +162,7 @@ class ColumnBuilder:
         elif cell.lstrip("+-").casefold() in {"inf", "infinity"}:
             problem = f"{cell!r} is not finite; drop the row or fill in a number"
         else:
-            problem = f"{shorten(cell)} is not a number"
+            problem = not_a_number(cell)
         raise self.reading.error(problem, self.n_rows + k, self.name)
 
     def _find_kind(self, cells: Sequence[str]) -> Kind:
@@ -232,10 +232,16 @@ def drop_rows(
     return [list(itertools.compress(cells, stays)) for cells in columns], stays
 
 
-def missing(cell: str) -> str:
+def missing(cell: str) -> Problem:
     """What to do about a missing value."""
     found = f" (found {cell!r})" if cell else ""
-    return f"the value is missing{found}; fill it in, or drop the row together with its own label"
+    advice = "fill it in, or drop the row together with its own label"
+    return Problem(f"the value is missing{found}", advice, "missing")
+
+
+def not_a_number(cell: str) -> Problem:
+    """A cell of text among numbers."""
+    return Problem(f"{shorten(cell)} is not a number", role="number")
 
 
 def shorten(cell: str) -> str:

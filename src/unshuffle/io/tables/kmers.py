@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...exceptions import Problem
 from ...kernels.types import FloatArray
 from ..sequences import (
     check_alphabet,
@@ -104,13 +105,14 @@ def count_words(table: ColumnTable, name: str, kmers: Kmers, counts: FloatArray)
         unknown = first_unknown(codes, places)
         if unknown is not None:
             row, position = unknown
-            raise table.error(
+            problem = Problem(
                 f"the letter {part[row][position]!r} at position {position + 1} is not in the "
-                f"alphabet {kmers.alphabet!r}; correct it, or name the letters that may occur "
-                f"after the lengths ({name}:{kmers.low}-{kmers.high}:LETTERS)",
-                rows.start + row,
-                name,
+                f"alphabet {kmers.alphabet!r}",
+                "correct it, or name the letters that may occur after the lengths "
+                f"({name}:{kmers.low}-{kmers.high}:LETTERS)",
+                "letters",
             )
+            raise table.error(problem, rows.start + row, name)
         row_of, word = find_words(codes, places, len(kmers.alphabet), kmers.lengths)
         counts[rows] = 0.0
         np.add.at(counts, (rows.start + row_of, word), 1.0)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...exceptions import TableError
+from ...exceptions import Problem, TableError
 from ..amounts import amount
 from ..settings import READ, ReadSettings
 
@@ -40,12 +40,12 @@ class Budget:
         """Count bytes before they are taken; refuse more than are allowed."""
         self.taken += n_bytes
         if self.taken > self.allowed:
-            raise TableError(
-                self.path,
+            found = (
                 f"takes at least {amount(self.taken)} in memory{what}, but a file of "
-                f"{amount(self.size)} may take at most {amount(self.allowed)}; {way or self.way}",
-                column=column,
+                f"{amount(self.size)} may take at most {amount(self.allowed)}"
             )
+            problem = Problem(found, way or self.way, "size")
+            raise TableError(self.path, problem, column=column)
 
 
 def make_budget(

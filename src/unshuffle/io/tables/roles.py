@@ -221,7 +221,7 @@ def check_label(source: TableSource, label: str | None, names: Sequence[str]) ->
     """The label must be named; `names` are those to choose from."""
     if label is None:
         raise TableError(
-            source.path, f"name the column of the labels, one of {_shown(names)}", role="label"
+            source.path, f"name the column of the labels, one of {shown(names)}", role="label"
         )
     return label
 
@@ -230,20 +230,27 @@ def check_column(source: TableSource, name: str, role: str) -> None:
     """The column must exist; a name that is nearly right is suggested."""
     if name in source.names:
         return
-    # Long names, of which comparing two takes minutes, are nobody's slip of the pen.
-    short = [other for other in source.names if len(other) <= LONGEST_GUESS]
-    near = difflib.get_close_matches(name[:LONGEST_GUESS], short[:MOST_GUESSES], n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    near = nearest(name, source.names)
+    hint = f"; did you mean {near!r}?" if near else ""
     raise TableError(
         source.path, f"has no column {name!r} (asked for as {role}{hint}); it has: "
-        f"{_shown(source.names)}"
+        f"{shown(source.names)}"
     )  # fmt: skip
 
 
-def _shown(names: Sequence[str]) -> str:
+def nearest(name: str, names: Sequence[str]) -> str:
+    """The name that is nearly this one; empty where none is."""
+    # Long names, of which comparing two takes minutes, are nobody's slip of the pen.
+    short = [other for other in names if len(other) <= LONGEST_GUESS]
+    near = difflib.get_close_matches(name[:LONGEST_GUESS], short[:MOST_GUESSES], n=1)
+    return near[0] if near else ""
+
+
+def shown(names: Sequence[str]) -> str:
+    """Some of many names, none of them too long."""
     most = READ.names_shown
-    shown = (
+    cut = (
         name if len(name) <= LONGEST_GUESS else f"{name[:LONGEST_GUESS]}..."
         for name in names[:most]
     )
-    return ", ".join(shown) + (", ..." if len(names) > most else "")
+    return ", ".join(cut) + (", ..." if len(names) > most else "")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...exceptions import TableError
+from ...exceptions import Problem, TableError
 from ...kernels.types import BoolArray, FloatArray, IntArray
 from .limits import Budget
 from .missing import MissingRows
@@ -66,7 +66,7 @@ class ColumnTable:
         more = len(self.pieces) - 1
         return f"{self.path.name} and {more} more" if more > 0 else self.path.name
 
-    def error(self, problem: str, row: int, column: str) -> TableError:
+    def error(self, problem: str | Problem, row: int, column: str) -> TableError:
         """An error that names the file and the place of a row (counted from 0)."""
         path, place = self.path, self.place(row)
         row = int(self.rows[row])
@@ -91,7 +91,7 @@ class ColumnTable:
         """A column of numbers; anything else is refused."""
         values = self.columns[name]
         if not self.is_number(name):
-            raise self.error(f"{values[0]!r} is not a number", 0, name)
+            raise self.error(Problem(f"{values[0]!r} is not a number", role="number"), 0, name)
         return values
 
     def truths(self, name: str) -> BoolArray:

@@ -105,7 +105,7 @@ class TextFile:
         for rows, starts in self.chunks():
             budget.take(len(rows) * (CELL * len(builders) + BYTES))  # cells, and the lines of rows
             cells = list(zip(*rows, strict=True))
-            chunk = [cells[j] for j in where]
+            chunk: list[Sequence[str]] = [cells[j] for j in where]
             lines.add(starts)
             if missing is not None:
                 chunk, stays = drop_rows(builders, chunk, missing)

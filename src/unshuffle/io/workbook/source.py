@@ -111,7 +111,7 @@ class WorkbookFile:
             part = SheetPart(self.path, strings.found, styles.dates, longest)
             header = next(read_sheet(archive, sheet.part, part), Row(0, []))
         names = self._header(header)
-        remarks = ()
+        remarks: tuple[str, ...] = ()
         if len(sheets) > 1:
             remarks = (
                 f"{self.path.name} has {len(sheets)} sheets; the first visible one, "
