@@ -2,15 +2,17 @@
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ...exceptions import TableError
 from ...kernels.types import BoolArray, FloatArray
 from ..settings import READ, ReadSettings
+from .cells import Kind
 from .design import DesignColumn, design_matrix, learn_columns
 from .kmers import Kmers
 from .source import TableSource, open_table, unnamed_features
@@ -39,6 +41,8 @@ class Roles:
         Columns of sequences; counts of their words are features.
     drop_missing : bool
         Whether rows with a missing value are left out, with the labels beside them.
+    label_kind : {"number", "either", "text"}
+        What the label may be; the categories of one that is text become numbers.
     """
 
     label: str | None = None
@@ -51,6 +55,7 @@ class Roles:
     excluded: tuple[str, ...] = ()
     kmers: Mapping[str, Kmers] = field(default_factory=dict)
     drop_missing: bool = False
+    label_kind: Kind = "number"
 
     def named(self) -> dict[str, str]:
         """Roles other than features and blocks, each with its column."""
@@ -84,6 +89,8 @@ class FitTable:
         Whether they did.
     group : str
         Name of the column of groups; empty where there is none.
+    levels : tuple of str or None
+        The categories of the label, in the order of their numbers; None for numbers.
     """
 
     table: ColumnTable
@@ -97,6 +104,7 @@ class FitTable:
     label_groups: NDArray[Any] | None = None
     unpaired: bool = False
     group: str = ""
+    levels: tuple[str, ...] | None = None
 
     @property
     def names(self) -> list[str]:
@@ -114,20 +122,43 @@ def read_rows(
     names = (roles.group, roles.known, *roles.categorical, *roles.kmers, *roles.blocks)
     text = {name for name in names if name is not None}
     numbers = {name for name in (label, roles.match_prob) if name is not None}
+    if roles.label_kind != "number":
+        numbers.discard(label)
+        text |= {label} if roles.label_kind == "text" else set()
     read = [*features, *roles.named().values(), *roles.blocks]
     table = source.read(read, text, numbers, drop_missing=roles.drop_missing)
     columns = learn_columns(table, features, roles.categorical, settings, roles.kmers)
+    y, levels = _label_numbers(table, label, roles)
     return FitTable(
         table,
         columns,
         design_matrix(table, columns),
         label,
-        table.numbers(label),
+        y,
         None if roles.group is None else table.columns[roles.group],
         None if roles.known is None else table.truths(roles.known),
         None if roles.match_prob is None else table.probabilities(roles.match_prob),
         group=roles.group or "",
+        levels=levels,
     )
+
+
+def as_secret(roles: Roles) -> Roles:
+    """Let the label be text; one that is declared categorical is, whatever it looks like."""
+    if roles.label not in roles.categorical:
+        return replace(roles, label_kind="either")
+    others = tuple(name for name in roles.categorical if name != roles.label)
+    return replace(roles, categorical=others, label_kind="text")
+
+
+def _label_numbers(
+    table: ColumnTable, label: str, roles: Roles
+) -> tuple[FloatArray, tuple[str, ...] | None]:
+    """The label as numbers, and its categories where it is text."""
+    if table.is_number(label) or roles.label_kind == "number":
+        return table.numbers(label), None
+    levels, codes = np.unique(table.columns[label].astype(str), return_inverse=True)
+    return codes.astype(np.float64), tuple(map(str, levels))
 
 
 def read_two(path: Path, labels: Path, roles: Roles, settings: ReadSettings = READ) -> FitTable:
