@@ -37,6 +37,9 @@ style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
 <title>{title}</title>
 <style>
 {style}
+th {{ padding: .4rem .9rem; }}
+th.t {{ text-align: left; }}
+.reasons + p {{ margin-top: 1rem; }}
 </style>
 </head>
 <body>
@@ -116,7 +119,8 @@ def _listed(columns: Mapping[str, Sequence[Any]], none: str) -> str:
     note = f"<p>The worst {MOST_ROWS:,} of {len(lines):,}; the CSV file has all.</p>"
     cells = [[Cell(_cell(value)) for value in line] for line in shown]
     kinds = [
-        Column(title, number=not isinstance(lines[0][j], str)) for j, title in enumerate(titles)
+        Column(title.replace("_", " ").capitalize(), number=not isinstance(lines[0][j], str))
+        for j, title in enumerate(titles)
     ]
     return (note if len(lines) > MOST_ROWS else "") + _table(kinds, cells)
 
@@ -137,8 +141,11 @@ def _facts(result: Any) -> str:
 
 
 def _table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> str:
-    heads = "".join(f'<th scope="col">{text(column.title)}</th>' for column in columns)
     kinds = ["" if column.number else " class=t" for column in columns]
+    heads = "".join(
+        f'<th scope="col"{kind}>{text(column.title)}</th>'
+        for column, kind in zip(columns, kinds, strict=True)
+    )
     body = "\n".join(
         "<tr>" + "".join(f"<td{k}>{text(c.text)}" for c, k in zip(row, kinds, strict=True))
         for row in rows
