@@ -9,7 +9,7 @@ from ..io.marks import header_of
 from ..io.outputs import FileKind, FolderKind, Output
 from ..io.tables.write import as_csv
 from ..io.visible import visible
-from ..show.audit_page import AUDIT_PAGE, build_audit_page
+from ..show.report.audit_page import AUDIT_PAGE, build_audit_page
 
 if TYPE_CHECKING:
     from ..estimators.audit import AuditResult

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from .. import __version__
-from ..io.marks import is_page_by
-from ..io.outputs import FileKind
-from .markup import Cell, Column, definitions, number, text
-from .settings import SHOW
+from ... import __version__
+from ...io.marks import is_page_by
+from ...io.outputs import FileKind
+from ..markup import Cell, Column, definitions, number, text
+from ..settings import SHOW
 
 GENERATOR = "unshuffle audit"
 AUDIT_PAGE = FileKind("a page about an audit", is_page_by(GENERATOR))
@@ -170,4 +170,4 @@ def _sentence(words: str) -> str:
 
 
 def _style() -> str:
-    return (files("unshuffle.show.report") / "page.css").read_text(encoding="utf-8").strip()
+    return (files(__package__) / "page.css").read_text(encoding="utf-8").strip()
