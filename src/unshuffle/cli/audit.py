@@ -87,7 +87,6 @@ def audit(
         )  # fmt: skip
         roles = as_secret(roles)
         rows = read_rows(data, roles)
-        print_table_notes(rows, quiet or as_json)
         watched = sys.stderr.isatty() and not (quiet or as_json)
         with _progress("shuffles", watched) as progress:
             try:
@@ -98,6 +97,7 @@ def audit(
                 )  # fmt: skip
             except ValueError as error:
                 raise TableError(data, str(error)) from error
+        print_table_notes(rows, quiet or as_json)
         files = [] if folder is None else write_audit(result, rows, secret, folder)
         if as_json:
             found = {"text": result.text, "level": result.level, "files": files}

@@ -66,13 +66,13 @@ def blocks(
             kmers=kmers, drop_missing=drop_missing,
         )  # fmt: skip
         rows = read_rows(data, roles)
-        print_table_notes(rows, as_json)
         columns = {name: rows.table.columns[name] for name in roles.blocks}
         matrix = NamedMatrix(rows.X, tuple(rows.names))
         try:
             result = check_blocks(matrix, rows.y, columns, level=level, random_state=seed)
         except ValueError as error:
             raise TableError(data, str(error)) from error
+        print_table_notes(rows, as_json)
         if as_json:
             print_json({"data": data, "label": rows.label, **result.to_dict()})
         else:

@@ -150,6 +150,11 @@ def decompress(
                 )
             yield block
     except damage as error:
+        if "too much memory" in str(error):  # of zstd alone
+            most_window = amount(settings.zstd_window)
+            raise TableError(
+                path, f"takes more than {most_window} to decompress; do that first ({kind.tool})"
+            ) from error
         raise TableError(
             path, f"the {kind.title} file is damaged or cut short ({error}); fetch it again"
         ) from error

@@ -2,6 +2,7 @@
 
 import sys
 import tempfile
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -80,21 +81,29 @@ def with_redirected(paths: Sequence[Path]) -> list[Path]:
 def _copy(settings: ReadSettings) -> StandardInput:
     if sys.stdin is None or sys.stdin.isatty():
         raise TableError(TITLE, "is a terminal; pipe a table into the command, or name a file")
-    source, done = sys.stdin.buffer, 0
     held = _make_file()
+    try:
+        _fill(held, sys.stdin.buffer, settings.standard_input)
+    except BaseException:
+        held.close()
+        raise
+    path = StandardInput(TITLE)
+    path.endings, path.held = _endings(held.read(8)), held
+    weakref.finalize(path, held.close)
+    return path
+
+
+def _fill(held: IO[bytes], source: IO[bytes], most: int) -> None:
+    done = 0
     while block := source.read(BLOCK):
         done += len(block)
-        if done > settings.standard_input:
+        if done > most:
             raise TableError(
-                TITLE, f"has more than {amount(settings.standard_input)}; save it to a file, and "
-                "name that"
-            )  # fmt: skip
+                TITLE, f"has more than {amount(most)}; save it to a file, and name that"
+            )
         held.write(block)
     held.flush()
     held.seek(0)
-    path = StandardInput(TITLE)
-    path.endings, path.held = _endings(held.read(8)), held
-    return path
 
 
 def _make_file() -> IO[bytes]:

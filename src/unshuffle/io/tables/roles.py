@@ -273,7 +273,8 @@ def nearest(name: str, names: Sequence[str]) -> str:
     """The name that is nearly this one; empty where none is."""
     # Long names, of which comparing two takes minutes, are nobody's slip of the pen.
     short = [other for other in names if len(other) <= LONGEST_GUESS]
-    near = difflib.get_close_matches(name[:LONGEST_GUESS], short[:MOST_GUESSES], n=1)
+    alike = [other for other in short if other.casefold() == name.casefold()]
+    near = alike or difflib.get_close_matches(name[:LONGEST_GUESS], short[:MOST_GUESSES], n=1)
     return near[0] if near else ""
 
 

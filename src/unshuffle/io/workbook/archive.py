@@ -21,6 +21,7 @@ PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may take any memory
 DAMAGE = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError,
 )  # fmt: skip
+OLD = b"\xd0\xcf\x11\xe0"  # what workbooks started with before 2007, and with a password
 CURE = "save it as CSV in UTF-8"
 
 
@@ -170,8 +171,11 @@ class _Reader:
 def open_archive(path: Path, settings: ReadSettings = READ) -> Iterator[Archive]:
     """Open a workbook; whatever is wrong with its archive is one error that names the file."""
     try:
-        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
-            yield Archive(path, archive, os.fstat(file.fileno()).st_size, settings)
+        with open_regular(path) as file:
+            if file.peek(len(OLD)).startswith(OLD):
+                raise TableError(path, f"is an old Excel workbook, or has a password; {CURE}")
+            with zipfile.ZipFile(file) as archive:
+                yield Archive(path, archive, os.fstat(file.fileno()).st_size, settings)
     except DAMAGE as error:
         what = "has a password" if "password" in str(error) else f"is no workbook ({error})"
         raise TableError(path, f"{what}; {CURE}") from error
