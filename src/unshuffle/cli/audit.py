@@ -137,6 +137,8 @@ def _show(result: "AuditResult", label: str) -> None:
         console.print(f"{result.n_alone} rows are alone in their group, not hidden by the shuffle.")
     table = Table(title=f"Rows whose own {cell(label)} is found", title_justify="left")
     guessing = "by guessing inside groups" if result.n_groups > 1 else "by guessing"
+    if result.categories:
+        guessing = "by naming the most frequent"
     for head in ("", "by the attack", guessing):
         table.add_column(head, justify="left" if not head else "right")
     table.add_row("exactly", str(result.found), f"{result.found_by_guessing.value:.1%}")

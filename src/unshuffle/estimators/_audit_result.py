@@ -57,7 +57,8 @@ class AuditResult:
     tolerance : float
         A label this near counts as found "within tolerance".
     found, found_by_guessing : Estimate
-        Share of rows whose own label the attacker names, and what guessing inside groups gives.
+        Share of rows whose own label the attacker names, and what guessing inside groups gives;
+        for a secret of categories, what naming the most frequent one of each group gives.
     near, near_by_guessing : Estimate
         The same for a label within tolerance of the own one.
     mean_confidence : Estimate
@@ -136,8 +137,8 @@ class AuditResult:
             AuditReason(
                 better,
                 f"the attack finds {self.near}, and {self._guessing} {self.near_by_guessing} (at "
-                f"risk if it is more by {AUDIT.errors_above_guessing:g} Monte Carlo errors, unsafe "
-                f"if it is more by {AUDIT.unsafe_gain:.0%} of the rows)",
+                f"risk if it is more by {AUDIT.errors_above_guessing:g} standard errors, unsafe if "
+                f"it is also more by {AUDIT.unsafe_gain:.0%} of the rows)",
             ),
         ]
         if self.overconfident:
@@ -153,13 +154,17 @@ class AuditResult:
 
     @property
     def _guessing(self) -> str:
-        return "guessing inside groups" if self.n_groups > 1 else "guessing among all rows"
+        where = "inside groups" if self.n_groups > 1 else "among all rows"
+        return f"naming the most frequent one {where}" if self.categories else f"guessing {where}"
 
-    @staticmethod
-    def _gain(found: Estimate, guessed: Estimate) -> float:
-        """How much more than guessing is found; zero where that may be Monte Carlo error."""
-        gain = found.value - guessed.value
-        error = float(np.hypot(found.error, guessed.error))
+    def _gain(self, found: Estimate, guessed: Estimate) -> float:
+        """How much more than guessing is found; zero where that may be by chance.
+
+        Beside the Monte Carlo error that is how much the share of so many guesses varies.
+        """
+        gain, share = found.value - guessed.value, guessed.value
+        of_rows = share * (1.0 - share) / min(self.n_rows, AUDIT.most_rows)
+        error = float(np.sqrt(found.error**2 + guessed.error**2 + of_rows))
         return gain if gain > AUDIT.errors_above_guessing * error else 0.0
 
     @property

@@ -15,7 +15,7 @@ class AuditSettings:
     overconfident: float = 0.2
     # Default tolerance, in standard deviations of the labels.
     tolerance: float = 0.1
-    # Monte Carlo errors by which an attack must exceed guessing to be called better.
+    # Standard errors by which an attack must exceed guessing to be called better.
     errors_above_guessing: float = 3.0
     # From this confidence on an attacker acts on a label that it names; a row whose label is named
     # so, and rightly, is exposed.

@@ -124,6 +124,8 @@ def audit_release(
         for attack, rows in zip(attacks, followed, strict=True)
     ]
     is_open = (own == 1.0) & (rare | alone)
+    if categories:
+        own = within = _by_most_frequent(y, codes)
     risks = row_risks(
         len(y), followed, [a.near for a in attacks], exposed, [a.near_confidence for a in attacks]
     )
@@ -161,6 +163,14 @@ def _by_guessing(y: FloatArray, codes: IntArray, tolerance: float) -> tuple[Floa
             low = np.searchsorted(labels, y[rows] - distance, side="left")
             share[rows] = (high - low) / len(rows)
     return own, within
+
+
+def _by_most_frequent(y: FloatArray, codes: IntArray) -> FloatArray:
+    """Share of the rows of each row's group that have the group's most frequent category."""
+    counts = np.zeros((int(codes.max()) + 1, int(y.max()) + 1))
+    np.add.at(counts, (codes, y.astype(np.int64)), 1.0)
+    share: FloatArray = counts.max(axis=1) / counts.sum(axis=1)
+    return share[codes]
 
 
 def _bands(
