@@ -38,7 +38,7 @@ BY_PROCESS = {
     ),
     "stored": ("model /dev/zero", "model of a pipe", "bomb.npz", "entries.npz", "model_of_lists"),
     "names": ("colour of a file", r"caf\xe9.csv"),
-    "archives": ("blanks.csv.zst", "bomb.xlsx", "texts.xlsx"),
+    "archives": ("blanks.csv.zst", "bomb.xlsx"),
 }  # fmt: skip
 WITH_PEAK = """
 import atexit, sys

@@ -40,8 +40,8 @@ def book(tmp_path):
 
 
 def as_openpyxl_reads(path):
-    sheet = openpyxl.load_workbook(path, read_only=True, data_only=True).worksheets[0]
-    rows = list(sheet.iter_rows(values_only=True))
+    book = openpyxl.load_workbook(path, data_only=True)
+    rows = list(book.worksheets[0].iter_rows(values_only=True))
     return dict(zip(map(str.strip, rows[0]), zip(*rows[1:], strict=True), strict=True))
 
 
