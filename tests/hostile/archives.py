@@ -8,6 +8,7 @@ import zipfile
 import zstandard
 
 from hostile.cases import FIT, GOOD, Shelf, flow_file
+from hostile.large_parquet import written
 
 HEADER, MANY = b"zone,a,b,y\n", (b"z1,1," + b" " * 100_000 + b"2,3\n") * 21
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -227,6 +228,13 @@ def options(shelf: Shelf) -> None:
     call("missing", ("fit", path, *FIT), "line 2", "'a'", "--drop-missing")
     call("missing in suspects", ("suspects", path, *FIT), "line 2", "together with its own label")
     call("missing of two", ("fit", good, good, "--by", "zone", "--drop-missing"), "--drop-missing")
+    checkpoint = ("--checkpoint", str(shelf.folder / "c.npz"), "--pairing", "lost")
+    rows = shelf.put(
+        "rows.parquet", written({"a": [1.0, 2.0] * 20, "y": [1.0, 3.0, 2.0, 5.0] * 10})
+    )
+    for option in (("--robust",), ("--drop-missing",), ("--kmers", "a:1")):
+        title = f"{option[0]} in passes"
+        call(title, ("fit", rows, "-y", "y", *checkpoint, *option), option[0], "in passes")
     call("standard input twice", ("fit", "-", "-", "--by", "zone"), "standard input", "once")
     call("nothing comes", ("fit", "-", *FIT), "standard input", "is empty")
     one = shelf.put("one.fcs", flow_file())

@@ -223,3 +223,13 @@ def test_robust_standard_errors_are_those_of_the_estimator(tmp_path):
     found = document["coefficients"]["a"]["unshuffle"]["std err"]
     assert found == pytest.approx(model.standard_errors_[1], rel=1e-9)
     assert document["settings"]["covariance_type"] == "robust"
+
+
+def test_robust_standard_errors_need_groups(tmp_path):
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 120))
+    path = write(tmp_path / "t.csv", a=a, b=b, y=a - 2 * b + 0.05 * rng.normal(size=120))
+    lost = call("fit", path, "-y", "y", "--pairing", "lost", "--robust")
+    assert lost.exit_code == 2
+    assert "a sandwich of 4 parameters needs at least" in lost.stderr
+    assert lost.stderr.endswith("; fit it without --robust\n")

@@ -53,6 +53,9 @@ def fit_rows(
             else:
                 model.fit(X, rows.y, rows.groups, rows.known, rows.match_prob)
         except ValueError as error:
-            raise TableError(rows.table.path, str(error)) from error
+            problem = str(error)
+            if "sandwich" in problem:  # the rest of the message names settings of Python
+                problem = f"{problem.partition(';')[0]}; fit it without --robust"
+            raise TableError(rows.table.path, problem) from error
     notes = [*table_notes(rows), *(str(warning.message) for warning in caught)]
     return Fitted(model, rows, notes, settings)

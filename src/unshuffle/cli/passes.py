@@ -100,6 +100,8 @@ def fit_in_passes(
             "--match-prob, --categorical, --kmers and --drop-missing are not for a fit in passes "
             f"({reason})"
         )
+    if settings.get("covariance_type") == "robust":
+        raise ValueError(f"--robust is not for a fit in passes ({reason})")
     if passes.resume and passes.checkpoint is None:
         raise ValueError("--resume continues from a file; name it by --checkpoint")
     if pairing == "known":
