@@ -1,6 +1,7 @@
 """The warnings and errors of the library, one base class each, so that users can filter them."""
 
 import errno
+from typing import NamedTuple
 
 
 class UnshuffleWarning(UserWarning):
@@ -23,6 +24,25 @@ class MixingWarning(UnshuffleWarning):
     """The chains of a posterior have not converged, or their effective sample size is too small."""
 
 
+class Problem(NamedTuple):
+    """What is wrong with a table, and what to do about it.
+
+    Attributes
+    ----------
+    found : str
+    advice : str
+    role : str
+        See `TableError`.
+    """
+
+    found: str
+    advice: str = ""
+    role: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.found}; {self.advice}" if self.advice else self.found
+
+
 class TableError(ValueError):
     """A file that cannot be read as a table without guessing; names the file, place and problem.
 
@@ -31,17 +51,30 @@ class TableError(ValueError):
     path : str
         The file.
     role : str
-        What has to be declared otherwise: "label", "features" or "categorical". Empty where the
-        file itself is wrong.
+        What has to be declared otherwise ("label", "features", "categorical", "excluded"), or what
+        is wrong with the rows ("missing", "number", "letters", "size"), so that whoever asked for
+        the table can say what to do. Empty where neither is known.
+    problem : Problem
     """
 
     def __init__(
-        self, path: object, problem: str, *, place: str = "", column: str = "", role: str = ""
+        self,
+        path: object,
+        problem: "str | Problem",
+        *,
+        place: str = "",
+        column: str = "",
+        role: str = "",
     ) -> None:
-        where = filter(None, (str(path), place, column and f"column {column!r}"))
-        super().__init__(f"{', '.join(where)}: {problem}")
+        self.problem = problem if isinstance(problem, Problem) else Problem(problem)
+        self._where = ", ".join(filter(None, (str(path), place, column and f"column {column!r}")))
+        super().__init__(f"{self._where}: {self.problem}")
         self.path = str(path)
-        self.role = role
+        self.role = role or self.problem.role
+
+    def advise(self, advice: str) -> "TableError":
+        """The same error with another advice."""
+        return TableError(self._where, Problem(self.problem.found, advice))
 
 
 class ModelFileError(ValueError):

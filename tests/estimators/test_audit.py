@@ -77,14 +77,14 @@ def test_labels_unrelated_to_the_features_stay_hidden():
 
 def test_an_attacker_who_peeks_is_noticed(monkeypatch):
     """The control: guesses taken from the truth for a tenth of the rows do beat guessing."""
-    honest = audit._attack
+    honest = audit.attack_numbers
 
     def peeking(X, y, codes, source, rows, *more):
         attack = honest(X, y, codes, source, rows, *more)
         found = np.where(np.arange(len(rows)) % 10 == 0, 1.0, attack.found)
         return attack._replace(found=found)
 
-    monkeypatch.setattr(audit, "_attack", peeking)
+    monkeypatch.setattr(audit, "attack_numbers", peeking)
     assert beats_guessing(audit_release(*unrelated(), n_shuffles=3, random_state=0))
 
 

@@ -25,7 +25,8 @@ LIBRARIES = (
     "unshuffle.io.tables.fcs", "unshuffle.fits.model_files", "pyarrow.parquet", "pyarrow.csv",
     "unshuffle.io.tables.write", "unshuffle.estimators.audit", "unshuffle.estimators.blocks",
     "unshuffle.cli.output", "unshuffle.cli.fitting", "unshuffle.cli.passes", "flowio",
-    "unshuffle.datasets.simulated", "rich.console", "rich.table",
+    "unshuffle.datasets.simulated", "rich.console", "rich.table", "unshuffle.io.workbook",
+    "zstandard", "unshuffle.cli.audit_files",
 )  # fmt: skip
 MOST_SECONDS = 60
 MOST_BYTES = 8 << 30  # of addresses: ends what would fill the machine

@@ -10,7 +10,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from hostile import cases, large_parquet, large_tables, names, stored
+from hostile import archives, cases, large_parquet, large_tables, names, stored
 from hostile.cases import FIT, Shelf
 from hostile.run import MOST_MEGABYTES, MOST_SECONDS, all_problems, problems, run_cases
 from unshuffle.cli.app import app
@@ -23,8 +23,10 @@ GROUPS = {
     "large parquet": large_parquet,
     "stored": stored,
     "names": names,
+    "archives": archives,
 }
-FEWEST = {"small": 129, "large tables": 33, "large parquet": 34, "stored": 56, "names": 62}
+FEWEST = {"small": 129, "large tables": 33, "large parquet": 34, "stored": 56, "names": 62,
+          "archives": 82}  # fmt: skip
 LARGEST = 10_500_000  # bytes of a file
 # Real processes for a few: what a shell sees, and the memory of a process that is no fork.
 BY_PROCESS = {
@@ -36,6 +38,7 @@ BY_PROCESS = {
     ),
     "stored": ("model /dev/zero", "model of a pipe", "bomb.npz", "entries.npz", "model_of_lists"),
     "names": ("colour of a file", r"caf\xe9.csv"),
+    "archives": ("blanks.csv.zst", "bomb.xlsx"),
 }  # fmt: skip
 WITH_PEAK = """
 import atexit, sys

@@ -43,7 +43,7 @@ READ = "never overwritten"
 
 def make_cases() -> list[OutputCase]:
     cases = [case for entry in FILES for case in file_cases(*entry)]
-    cases += [*folder_cases(), *foreign_checkpoints(), *twice(), *reproductions()]
+    cases += [*folder_cases(), *foreign_checkpoints(), *twice(), *reproductions(), *audits()]
     assert len({case.name for case in cases}) == len(cases)
     return cases
 
@@ -225,3 +225,20 @@ def reproductions():
     table = write("out/gated.csv", "sequence,affinity\nACGT,1\nTTGA,2\n")
     read = ("reproduce", "gated", "--quick", "--out", "out", "--aptamers", "out/gated.csv")
     yield from forced(OutputCase("reproduce: input", table, read, (READ,)))
+
+
+def audits():
+    call = ("audit", "good.csv", *FIT, "--out")
+    for name in ("report.html", "zones.csv", "rows.csv"):
+        words = (name, "exists", "--force replaces it")
+        yield OutputCase(f"audit: foreign {name}", write(f"out/{name}"), (*call, "out"), words)
+    thesis = OutputCase("audit: thesis", write("out/t.txt"), (*call, "out"), ("t.txt", "lost"))
+    yield from forced(thesis)
+    # The folder of a fit is ours, but not that of an audit.
+    yield from forced(OutputCase("audit: fit", lambda f: None, (*call, "results"), ("lost",)))
+    link = OutputCase(
+        "audit: link", lambda f: (f / "out").symlink_to("big"), (*call, "out"), ("symbolic link",)
+    )
+    yield from forced(link)
+    read = OutputCase("audit: input", lambda f: None, (*call, "good.csv"), (READ,))
+    yield from forced(read)

@@ -1,5 +1,6 @@
 """Help texts: every command and option is explained, and every example can be called."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -73,3 +74,40 @@ def test_help_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, None])
+def test_the_short_option_of_help_is_the_long_one(name):
+    words = [] if name is None else [name]
+    short, long = (CliRunner().invoke(app, [*words, option]) for option in ("-h", "--help"))
+    assert short.exit_code == long.exit_code == 0
+    assert short.stdout == long.stdout
+    assert "Usage:" in short.stdout
+
+
+def complete(words):
+    """What Bash offers for the last of these words."""
+    code = "import sys; sys.argv = ['unshuffle']; from unshuffle.cli import main; main()"
+    asked = {
+        "_UNSHUFFLE_COMPLETE": "complete_bash", "COMP_WORDS": " ".join(words),
+        "COMP_CWORD": str(len(words) - 1),
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False,
+        env={**os.environ, **asked},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_shells_complete_commands_options_and_values():
+    assert complete(["unshuffle", "su"]) == ["suspects"]
+    assert complete(["unshuffle", "fit", "--ex"]) == ["--exclude"]
+    assert complete(["unshuffle", "fit", "t.csv", "--pairing", "m"]) == ["mostly-right"]
+
+
+def test_completion_can_be_installed():
+    done = subprocess.run(
+        [sys.executable, "-m", "unshuffle", "--help"], capture_output=True, text=True, check=True
+    )
+    assert "--install-completion" in done.stdout

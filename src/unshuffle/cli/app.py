@@ -47,7 +47,7 @@ app = typer.Typer(
     cls=_Commands,
     help="Regression when the pairing between rows and labels is lost.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )

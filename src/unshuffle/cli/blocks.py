@@ -7,6 +7,7 @@ import typer
 from ..io.visible import visible
 from . import options
 from .errors import plain_errors
+from .notes import print_table_notes
 from .screen import say
 
 EXAMPLES = """
@@ -30,6 +31,9 @@ def blocks(
     label: options.Label = None,
     features: options.Features = None,
     categorical: options.Categorical = None,
+    exclude: options.Exclude = None,
+    kmers: options.KmersOf = None,
+    drop_missing: options.DropMissing = False,
     level: Annotated[
         float,
         typer.Option(
@@ -52,10 +56,15 @@ def blocks(
         from ..estimators.blocks import check_blocks
         from ..exceptions import TableError
         from ..io.frames import NamedMatrix
+        from ..io.standard_input import take_standard_input
         from ..io.tables import read_rows
         from .output import print_json
 
-        roles = options.make_roles(label, features, None, categorical=categorical, blocks=by)
+        (data,) = take_standard_input([data])
+        roles = options.make_roles(
+            label, features, None, categorical=categorical, blocks=by, exclude=exclude,
+            kmers=kmers, drop_missing=drop_missing,
+        )  # fmt: skip
         rows = read_rows(data, roles)
         columns = {name: rows.table.columns[name] for name in roles.blocks}
         matrix = NamedMatrix(rows.X, tuple(rows.names))
@@ -63,6 +72,7 @@ def blocks(
             result = check_blocks(matrix, rows.y, columns, level=level, random_state=seed)
         except ValueError as error:
             raise TableError(data, str(error)) from error
+        print_table_notes(rows, as_json)
         if as_json:
             print_json({"data": data, "label": rows.label, **result.to_dict()})
         else:

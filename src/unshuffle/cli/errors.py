@@ -16,9 +16,14 @@ REJECTED = 1
 BAD_INPUT = 2
 OUR_FAULT = 3
 TERMINATED = 143  # by the system: 128 and the number of the signal, as in a shell
-EXTRAS = {"pyarrow": "frames", "flowio": "fcs", "formulaic": "formula"}
+EXTRAS = {"pyarrow": "frames", "flowio": "fcs", "formulaic": "formula", "zstandard": "zstd"}
 # Readers name the role of a column that has to be declared otherwise; here it gets its option.
-OPTIONS = {"label": "--label", "features": "--features", "categorical": "--categorical"}
+OPTIONS = {
+    "label": "--label", "features": "--features", "categorical": "--categorical",
+    "excluded": "--exclude", "missing": "--drop-missing",
+}  # fmt: skip
+# Rows are not left out where the command lists or writes them all.
+WITHOUT = {"suspects": ("--drop-missing",), "repair": ("--drop-missing",)}
 
 
 class Terminated(KeyboardInterrupt):
@@ -67,11 +72,22 @@ def plain_errors(command: str, debug: bool = False) -> Iterator[None]:
             _leave_interrupted(command, KeyboardInterrupt())
         if debug:
             raise
-        message, code = _explain(error)
+        message, code = _explain(error, WITHOUT.get(command, ()))
         _leave(command, message, code)
 
 
-def _explain(error: Exception) -> tuple[str, int]:
+@contextmanager
+def without_option(role: str) -> Iterator[None]:
+    """Errors about a role do not name its option, which is not for this kind of table."""
+    try:
+        yield
+    except ValueError as error:
+        if getattr(error, "role", "") == role:
+            error.role = ""  # type: ignore[attr-defined]
+        raise
+
+
+def _explain(error: Exception, without: tuple[str, ...] = ()) -> tuple[str, int]:
     if isinstance(error, ModuleNotFoundError):
         extra = EXTRAS.get(str(error.name), "all")
         message = f'{error.name} is missing; install it with: pip install "unshuffle[{extra}]"'
@@ -81,7 +97,8 @@ def _explain(error: Exception) -> tuple[str, int]:
         message = f"{where}{error.strerror or error}{force}"
     elif isinstance(error, ValueError):
         option = OPTIONS.get(getattr(error, "role", ""))
-        message = str(error) + (f" (option {option})" if option else "")
+        known = option is not None and option not in without
+        message = str(error) + (f" (option {option})" if known else "")
     elif isinstance(error, MemoryError):
         message = "the table does not fit into memory; choose fewer columns or rows"
     else:

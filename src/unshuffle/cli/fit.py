@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from . import options
-from .errors import REJECTED, plain_errors
+from .errors import REJECTED, plain_errors, without_option
 
 PASSES = "Parquet files larger than memory"
 EXAMPLES = """
@@ -52,8 +52,8 @@ def fit(
         list[Path],
         typer.Argument(
             metavar="DATA [LABELS]", show_default=False,
-            help="Table: CSV or TSV (also .gz), Parquet, FCS. With --by or --pairs a second one, "
-            "with the labels. Several Parquet files, or a folder of them, are one table.",
+            help=f"{options.KINDS} With --by or --pairs a second one, with the labels. Several "
+            "Parquet files, or a folder of them, are one table; so are several FCS files.",
         ),
     ],
     label: options.Label = None,
@@ -62,7 +62,7 @@ def fit(
     by: Annotated[
         str | None,
         typer.Option(
-            help="The column that two tables share, as --group.",
+            help="The column that two tables share, as --group; file for the FCS file of a row.",
             rich_help_panel=options.COLUMNS,
         ),
     ] = None,
@@ -74,10 +74,14 @@ def fit(
     id_column: options.Id = None,
     plate: options.Plate = None,
     show: options.Show = None,
+    exclude: options.Exclude = None,
+    kmers: options.KmersOf = None,
+    drop_missing: options.DropMissing = False,
     pairing: options.Pairing = options.OrderGiven.auto,
     audit: options.Audited = None,
     intercept: options.Intercept = True,
     reviewed: options.Reviewed = None,
+    robust: options.Robust = False,
     seed: options.Seed = 0,
     jobs: options.Jobs = 1,
     scheduler: Annotated[
@@ -117,8 +121,8 @@ def fit(
     Parquet files of more than 200 million numbers are fitted in passes, without search and verdict.
     """
     with plain_errors("fit", debug):
-        from ..data.scheduler import check_scheduler
         from ..io.outputs import Outputs
+        from ..io.standard_input import take_standard_input, with_redirected
         from ..io.tables import read_rows
         from . import output
         from .kinds import CHECKPOINT, RESULTS
@@ -126,31 +130,33 @@ def fit(
         from .passes import Passes, find_tables, fit_in_passes, reason_for_passes, report_passes
         from .reviewed import fit_reviewed
 
-        if by is not None and group is not None:
-            raise ValueError("give --by (two tables) or --group (one table), not both")
+        by, group = _keys(tables, by, group)
         passes = Passes(scheduler, checkpoint, resume)
-        if scheduler is not None:
-            if scheduler.startswith("inproc:"):
-                raise ValueError(
-                    f"--scheduler {scheduler} is inside another process; give a tcp address"
-                )
-            check_scheduler(scheduler)  # at once, before the libraries of a fit are loaded
+        _check_scheduler(scheduler)
         options.check_pairs(pairs, checked)
+        tables = take_standard_input(tables)
         two = by is not None or pairs is not None
         files = tables if two else find_tables(tables, passes)
-        outputs = Outputs([*tables, *files, *filter(None, (pairs, checked, reviewed))], force=force)
+        further = filter(None, (pairs, checked, reviewed))
+        outputs = Outputs(with_redirected([*tables, *files, *further]), force=force)
         folder = None if out is None else outputs.claim(out, RESULTS)
         if checkpoint is not None:
             outputs.claim(checkpoint, CHECKPOINT)
         roles = options.make_roles(
             label, features, by or group, known, match_prob, categorical,
-            id_column=id_column, plate=plate, show=show,
+            id_column=id_column, plate=plate, show=show, exclude=exclude, kmers=kmers,
+            drop_missing=drop_missing,
         )  # fmt: skip
+        covariance = {"covariance_type": "robust"} if robust else {}
         linked: list[str] = []
         if two:
-            one_table = bool(known or match_prob or plate or show or reviewed or passes.asked_for)
+            one_table = bool(
+                known or match_prob or plate or show or reviewed or drop_missing
+                or passes.asked_for
+            )  # fmt: skip
             linking = Linking(by, pairs, id_column, checked, one_table)
-            rows, linked = read_two_tables(tables, roles, linking)
+            with without_option("missing"):
+                rows, linked = read_two_tables(tables, roles, linking)
         else:
             reason = reason_for_passes(files, roles, passes)
             if reason:
@@ -158,14 +164,17 @@ def fit(
                 model = fit_in_passes(
                     files, roles, passes, reason, pairing=pairing.value, quiet=quiet or as_json,
                     force=force, reviewed=reviewed,
-                    settings={"fit_intercept": intercept, "random_state": seed, "n_jobs": jobs},
+                    settings={
+                        "fit_intercept": intercept, "random_state": seed, "n_jobs": jobs,
+                        **covariance,
+                    },
                 )  # fmt: skip
                 report_passes(model, str(label), folder, as_json)
                 return
             rows = read_rows(files, roles)
         fitted = fit_reviewed(
             rows, reviewed, id_column or "", pairing=pairing.value, intercept=intercept, seed=seed,
-            jobs=jobs, quiet=quiet or as_json, audit=audit,
+            jobs=jobs, quiet=quiet or as_json, audit=audit, **covariance,
         )  # fmt: skip
         fitted.notes[:0] = linked
         written = [] if folder is None else output.write_fit(fitted, folder)
@@ -177,3 +186,23 @@ def fit(
             output.print_files(written)
         if fitted.rejected:
             raise typer.Exit(REJECTED)
+
+
+def _check_scheduler(scheduler: str | None) -> None:
+    """Ask the scheduler at once, before the libraries of a fit are loaded."""
+    if scheduler is None:
+        return
+    from ..data.scheduler import check_scheduler
+
+    if scheduler.startswith("inproc:"):
+        raise ValueError(f"--scheduler {scheduler} is inside another process; give a tcp address")
+    check_scheduler(scheduler)
+
+
+def _keys(tables: list[Path], by: str | None, group: str | None) -> tuple[str | None, str | None]:
+    """The key of two tables, and the group inside one; several FCS files are one."""
+    from ..io.tables.fcs_files import FILE, are_fcs
+
+    if by is not None and group is not None:
+        raise ValueError("give --by (two tables) or --group (one table), not both")
+    return (None, by) if by == FILE and are_fcs(tables) else (by, group)

@@ -4,6 +4,8 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .notes import table_notes
+
 if TYPE_CHECKING:
     from ..estimators.shuffled import ShuffledRegressor
     from ..io.tables import FitTable
@@ -25,9 +27,12 @@ class Fitted(NamedTuple):
 
 def fit_rows(
     rows: "FitTable", *, pairing: str, intercept: bool, seed: int, jobs: int, quiet: bool,
-    audit: str | None = None,
+    audit: str | None = None, **more: Any,
 ) -> Fitted:  # fmt: skip
-    """Fit the default estimator; its errors are raised with the name of the file."""
+    """Fit the default estimator; its errors are raised with the name of the file.
+
+    `more` are further settings of the estimator.
+    """
     from ..estimators.shuffled import ShuffledRegressor
     from ..exceptions import TableError, UnidentifiableWarning
     from ..inference.audited_rate import parse_audit
@@ -35,6 +40,7 @@ def fit_rows(
 
     settings: dict[str, Any] = {
         "pairing": pairing, "fit_intercept": intercept, "random_state": seed, "n_jobs": jobs,
+        **more,
     }  # fmt: skip
     rate: dict[str, Any] = {}
     if audit is not None:
@@ -53,8 +59,12 @@ def fit_rows(
             else:
                 model.fit(X, rows.y, rows.groups, rows.known, rows.match_prob)
         except ValueError as error:
-            raise TableError(rows.table.path, str(error)) from error
-    return Fitted(model, rows, [str(warning.message) for warning in caught], settings)
+            problem = str(error)
+            if "sandwich" in problem:  # the rest of the message names settings of Python
+                problem = f"{problem.partition(';')[0]}; fit it without --robust"
+            raise TableError(rows.table.path, problem) from error
+    notes = [*table_notes(rows), *(str(warning.message) for warning in caught)]
+    return Fitted(model, rows, notes, settings)
 
 
 def declared_pairing(pairing: str, rows: "FitTable") -> str:

@@ -1,5 +1,6 @@
 """Two tables and a table of candidate pairs: one-to-one links as the rows of a fit."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -91,9 +92,11 @@ def read_linked(tables: list[Path], pairs: Path, roles: "Roles", linking: Linkin
     except ValueError as error:
         raise TableError(pairs, str(error)) from error
     columns = learn_columns(left, features, roles.categorical)
-    groups = None if roles.group is None else left.columns[roles.group][links.left]
+    taken = {title: values[links.left] for title, values in left.columns.items()}
+    linked = replace(left, columns=taken, n_rows=len(links.left), missing=None)
+    groups = None if roles.group is None else taken[roles.group]
     rows = FitTable(
-        left, columns, design_matrix(left, columns)[links.left], label,
+        linked, columns, design_matrix(linked, columns), label,
         right.numbers(label)[links.right], groups, links.known if links.known.any() else None,
         links.match_prob, group=roles.group or "",
         ids=np.asarray(records[0])[links.left] if ids else None,

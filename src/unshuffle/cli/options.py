@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ..io.tables import Roles
 
 COLUMNS, FIT, OUTPUT = "Columns", "The fit", "Output"
+KINDS = "Table: CSV or TSV (also .gz, .bz2, .zst), Excel, Parquet, FCS; - for standard input."
 
 
 class OrderGiven(StrEnum):
@@ -24,9 +25,7 @@ class OrderGiven(StrEnum):
 
 Data = Annotated[
     Path,
-    typer.Argument(
-        metavar="DATA", help="Table: CSV or TSV (also .gz), Parquet, FCS.", show_default=False
-    ),
+    typer.Argument(metavar="DATA", help=KINDS, show_default=False),
 ]
 Label = Annotated[
     str | None,
@@ -113,6 +112,28 @@ Reviewed = Annotated[
         "do not.",
     ),
 ]  # fmt: skip
+Exclude = Annotated[
+    str | None,
+    typer.Option(
+        "--exclude", metavar="A,B,...", rich_help_panel=COLUMNS,
+        help="Columns to leave out, such as identifiers, where all others are features.",
+    ),
+]  # fmt: skip
+KmersOf = Annotated[
+    str | None,
+    typer.Option(
+        "--kmers", metavar="COLUMN:1-3", rich_help_panel=COLUMNS,
+        help="A column of sequences; counts of its words of 1 to 3 letters become features. "
+        "COLUMN:1-3:LETTERS where it is neither DNA nor RNA.",
+    ),
+]  # fmt: skip
+DropMissing = Annotated[
+    bool,
+    typer.Option(
+        "--drop-missing", rich_help_panel=COLUMNS,
+        help="Leave out rows with a missing value, with the labels beside them, and count them.",
+    ),
+]  # fmt: skip
 Pairing = Annotated[
     OrderGiven,
     typer.Option(
@@ -132,6 +153,14 @@ Intercept = Annotated[
     bool,
     typer.Option("--intercept/--no-intercept", help="Fit an intercept.", rich_help_panel=FIT),
 ]
+Robust = Annotated[
+    bool,
+    typer.Option(
+        "--robust", rich_help_panel=FIT,
+        help="Standard errors that hold where the noise differs between rows (a sandwich). "
+        r"\[default: where a test finds that it does]",
+    ),
+]  # fmt: skip
 Seed = Annotated[
     int,
     typer.Option(
@@ -175,13 +204,19 @@ def make_roles(
     id_column: str | None = None,
     plate: str | None = None,
     show: str | None = None,
+    exclude: str | None = None,
+    kmers: str | None = None,
+    drop_missing: bool = False,
 ) -> "Roles":
     """Roles of columns from the options above."""
     from ..io.tables import Roles
+    from ..io.tables.kmers import parse_kmers
 
     return Roles(
         label, split_names(features), group, known, match_prob, split_names(categorical),
         split_names(blocks), id_column, plate, split_names(show),
+        excluded=split_names(exclude), kmers=parse_kmers(split_names(kmers)),
+        drop_missing=drop_missing,
     )  # fmt: skip
 
 

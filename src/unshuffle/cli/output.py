@@ -12,10 +12,12 @@ import numpy as np
 
 from .. import __version__
 from ..io.visible import visible
+from .notes import dropped_rows
 from .screen import say, say_json
 
 if TYPE_CHECKING:
     from ..io.outputs import Output
+    from ..io.tables import FitTable
     from .fitting import Fitted
 
 
@@ -31,6 +33,7 @@ def describe(fitted: "Fitted") -> dict[str, Any]:
         "pairing": model.pairing_,
         "rows": len(rows.X),
         "groups": model.n_groups_,
+        "dropped": dropped_rows(rows),
         "noise": model.noise_scale_,
         "mismatch_rate": getattr(model, "mismatch_rate_", None),
         "converged": model.converged_,
@@ -101,12 +104,13 @@ def matches(fitted: "Fitted") -> dict[str, Any]:
     """For each row, counted from 1, its probable label and how probable the one given is."""
     model, rows = fitted.model, fitted.rows
     likely, partner_ids = model.permutation_, rows.partner_ids
-    table: dict[str, Any] = {"row": np.arange(1, len(likely) + 1)}
+    numbers = rows.row_numbers
+    table: dict[str, Any] = {"row": numbers}
     if rows.ids is not None:
         table["id"] = rows.ids
     if not rows.unpaired:
         table |= {rows.label: rows.y, "match_probability": model.match_proba_}
-    table["likely_partner"] = likely + 1
+    table["likely_partner"] = likely + 1 if rows.unpaired else numbers[likely]
     if partner_ids is not None:
         table["likely_partner_id"] = partner_ids[likely]
     table[f"likely_{rows.label}"] = rows.y[likely]
@@ -146,6 +150,16 @@ def moves(fitted: "Fitted") -> list[dict[str, Any]]:
     return found
 
 
+def _row_names(rows: "FitTable", *, partners: bool = False) -> list[str] | None:
+    """Names of rows: ids, or the rows of the file where some of these were left out."""
+    ids = rows.partner_ids if partners else rows.ids
+    if ids is not None:
+        return [str(name) for name in ids]
+    if rows.unpaired or rows.table.missing is None:
+        return None
+    return [f"row {number}" for number in rows.row_numbers]
+
+
 def write_report(fitted: "Fitted", path: Path) -> None:
     """The page for a browser; without matplotlib it has no pictures, and says how to get them."""
     if find_spec("matplotlib") is None:
@@ -163,9 +177,9 @@ def write_report(fitted: "Fitted", path: Path) -> None:
         columns=tuple(rows.names),
         label=rows.label,
         group=rows.group,
-        row_names=None if rows.ids is None else rows.ids.tolist(),
+        row_names=_row_names(rows),
         group_names=None if rows.groups is None else rows.groups.tolist(),
-        partner_names=None if rows.partner_ids is None else rows.partner_ids.tolist(),
+        partner_names=_row_names(rows, partners=True),
         positions=None if rows.positions is None else rows.positions.tolist(),
         records={name: rows.table.columns[name] for name in rows.recorded},
     )

@@ -5,6 +5,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .errors import without_option
 from .output import print_files, print_json, write_folder
 from .screen import say
 
@@ -32,6 +33,8 @@ class Passes(NamedTuple):
 def find_tables(paths: list[Path], passes: Passes) -> list[Path]:
     """The files of one table; folders and patterns stand for the Parquet files in them."""
     from ..io.parquet import find_files
+    from ..io.standard_input import StandardInput
+    from ..io.tables.fcs_files import are_fcs
     from ..io.tables.source import is_parquet
 
     many = [path.is_dir() or (not path.exists() and "*" in path.name) for path in paths]
@@ -41,10 +44,14 @@ def find_tables(paths: list[Path], passes: Passes) -> list[Path]:
         for file in (find_files(path) if is_many else [path])
     ]
     other = next((path for path in files if not is_parquet(path)), None)
-    if other is not None and (len(files) > 1 or passes.asked_for):
+    if passes.asked_for and any(isinstance(path, StandardInput) for path in files):
+        raise ValueError("--scheduler, --checkpoint and --resume need files, not standard input")
+    several = len(files) > 1 and not are_fcs(files)
+    if other is not None and (several or passes.asked_for):
         raise ValueError(
             f"{other} is not a Parquet file; several files, --scheduler, --checkpoint and --resume "
-            "are for Parquet (two tables that share a group need --by)"
+            "are for Parquet (several FCS files are one table as well, and two tables that share a "
+            "group need --by)"
         )
     return files
 
@@ -85,12 +92,17 @@ def fit_in_passes(
     from ..estimators.parquet import fit_parquet
     from ..estimators.streaming import Streaming
     from ..io.parquet import ParquetFiles
-    from ..io.tables.roles import check_label
+    from ..io.tables.roles import check_label, choose_features
 
     source = ParquetFiles(tuple(files))
     label = check_label(source, roles.label, source.names)
-    if roles.match_prob or roles.categorical:
-        raise ValueError(f"--match-prob and --categorical are not for a fit in passes ({reason})")
+    if roles.match_prob or roles.categorical or roles.kmers or roles.drop_missing:
+        raise ValueError(
+            "--match-prob, --categorical, --kmers and --drop-missing are not for a fit in passes "
+            f"({reason})"
+        )
+    if settings.get("covariance_type") == "robust":
+        raise ValueError(f"--robust is not for a fit in passes ({reason})")
     if roles.id or roles.position or roles.shown or reviewed:
         raise ValueError(
             f"--id, --plate, --show and --reviewed are not for a fit in passes ({reason}), which "
@@ -108,14 +120,14 @@ def fit_in_passes(
             "labels; choose --pairing lost (a label may belong to any row of its group) or "
             "--pairing mostly-right (most labels belong to the row beside them)"
         )
-    with warnings.catch_warnings(record=True) as caught:
+    with without_option("missing"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = fit_parquet(
             files,
             label=label,
             group=roles.group,
             known=roles.known,
-            features=roles.features or None,
+            features=choose_features(source, roles) if roles.excluded else roles.features or None,
             **passes._asdict(),
             streaming=Streaming(overwrite=force),
             **settings,

@@ -2,13 +2,14 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ..io.visible import visible
 from . import options
 from .errors import plain_errors
+from .prediction import read_design
 from .screen import say
 
 EXAMPLES = """
@@ -46,30 +47,27 @@ def predict(
 
         from ..fits.model_files import load_model, model_files
         from ..io.outputs import Outputs
-        from ..io.tables import Roles, design_matrix, open_table
-        from ..io.tables.roles import choose_features
+        from ..io.standard_input import take_standard_input, with_redirected
+        from ..io.tables import open_table
         from ..io.tables.write import TABLE, check_writable_kind, write_rows, write_table
         from .output import print_files, print_json
 
+        (data,) = take_standard_input([data])
         output = None
         if out is not None:
             check_writable_kind(out)
-            read = (model, data, *model_files(model))
+            read = with_redirected([model, data, *model_files(model)])
             output = Outputs(read, force=force).claim(out, TABLE)
         stored = load_model(model)
         source = open_table(data)
-        features = tuple(c.name for c in stored.columns)
-        names = choose_features(source, Roles(features=features, id=id_column))
-        text = {column.name for column in stored.columns if column.levels is not None}
-        named = [] if id_column is None else [id_column]
-        table = source.read([*names, *named], {*text, *named}, set(names) - text)
-        predicted = stored.predict(design_matrix(table, stored.columns))
-        ids = {} if id_column is None else {"id": table.columns[id_column]}
-        columns = {"row": np.arange(1, len(predicted) + 1), **ids, stored.label: predicted}
+        X, ids = read_design(source, stored.columns, id_column)
+        predicted = stored.predict(X)
+        named: dict[str, Any] = {} if ids is None else {"id": ids}
+        columns = {"row": np.arange(1, len(predicted) + 1), **named, stored.label: predicted}
         if output is not None:
             write_table(output, columns)
         if as_json:
-            document = {"label": stored.label, **ids, "predictions": predicted, "file": out}
+            document = {"label": stored.label, **named, "predictions": predicted, "file": out}
             print_json(document)
         elif out is not None:
             print_files([out])

@@ -36,6 +36,8 @@ def repair(
     match_prob: options.MatchProb = None,
     categorical: options.Categorical = None,
     id_column: options.Id = None,
+    exclude: options.Exclude = None,
+    kmers: options.KmersOf = None,
     pairing: options.Pairing = options.OrderGiven.auto,
     intercept: options.Intercept = True,
     reviewed: options.Reviewed = None,
@@ -62,15 +64,27 @@ def repair(
     """
     with plain_errors("repair", debug):
         from ..io.outputs import Outputs
+        from ..io.standard_input import take_standard_input, with_redirected
         from ..io.tables import read_rows
         from ..io.tables.write import TABLE, check_copy, write_with_labels
         from .output import moves, print_json, print_notes
         from .reviewed import fit_reviewed
 
+        (data,) = take_standard_input([data])
         check_copy(data, out)
-        output = Outputs([data, *filter(None, [reviewed])], force=force).claim(out, TABLE)
+        output = Outputs(with_redirected([data, *filter(None, [reviewed])]), force=force).claim(
+            out, TABLE
+        )
         roles = options.make_roles(
-            label, features, group, known, match_prob, categorical, id_column=id_column
+            label,
+            features,
+            group,
+            known,
+            match_prob,
+            categorical,
+            id_column=id_column,
+            exclude=exclude,
+            kmers=kmers,
         )
         fitted = fit_reviewed(
             read_rows(data, roles), reviewed, id_column or "", pairing=pairing.value,

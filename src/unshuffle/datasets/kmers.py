@@ -1,7 +1,5 @@
 """Sequences to numbers: how often each short word occurs."""
 
-from itertools import product
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -9,9 +7,16 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from ..io.sequences import (
+    check_alphabet,
+    check_lengths,
+    count_columns,
+    find_words,
+    first_unknown,
+    letter_codes,
+    make_words,
+)
 from ..kernels.types import IntArray
-
-MAX_COLUMNS = 10_000_000
 
 
 class KmerCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -101,7 +106,7 @@ class KmerCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         sequences, lengths = as_strings(X), range(self.k_min, self.k_max + 1)
         codes, rows = encode(sequences, self.alphabet)
         row, column = find_words(codes, rows, len(self.alphabet), lengths)
-        shape = (len(sequences), sum(len(self.alphabet) ** k for k in lengths))
+        shape = (len(sequences), count_columns(len(self.alphabet), lengths))
         if not self.sparse_output:
             counts = np.bincount(row * shape[1] + column, minlength=shape[0] * shape[1])
             return counts.reshape(shape).astype(np.float64)
@@ -124,8 +129,7 @@ class KmerCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._check_parameters()
         lengths = range(self.k_min, self.k_max + 1)
-        kmers = ["".join(word) for k in lengths for word in product(self.alphabet, repeat=k)]
-        return np.array(kmers, dtype=object)
+        return np.array(make_words(self.alphabet, lengths), dtype=object)
 
     def _check_parameters(self) -> None:
         check_alphabet(self.alphabet)
@@ -140,35 +144,6 @@ class KmerCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.one_d_array = True
         tags.input_tags.two_d_array = False
         return tags
-
-
-def check_alphabet(alphabet: Any) -> None:
-    """At least one letter, each once."""
-    if not isinstance(alphabet, str) or not alphabet:
-        raise ValueError(
-            f"alphabet must be a string of at least one letter, like 'ACGT'; got {alphabet!r}"
-        )
-    for letter in alphabet:
-        if alphabet.count(letter) > 1:
-            raise ValueError(f"alphabet {alphabet!r} holds {letter!r} more than once")
-
-
-def check_lengths(k_min: Any, k_max: Any, n_letters: int) -> None:
-    """Word lengths that make sense and a table that fits into memory."""
-    for name, value in (("k_min", k_min), ("k_max", k_max)):
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-            raise ValueError(f"{name} must be a whole number from 1 on, got {value!r}")
-    if k_min > k_max:
-        raise ValueError(f"k_min={k_min} is larger than k_max={k_max}; no word has such a length")
-    n_columns = 0
-    for k in range(k_min, k_max + 1):
-        # Beyond 64 letters the power is too large in any case, and could have millions of digits.
-        n_columns += n_letters ** min(int(k), 64)
-        if n_columns > MAX_COLUMNS:
-            raise ValueError(
-                f"k_max={k_max} with an alphabet of {n_letters} letters makes more than "
-                f"{MAX_COLUMNS:,} columns; choose a smaller k_max"
-            )
 
 
 def as_strings(X: Any) -> list[str]:
@@ -197,45 +172,13 @@ def as_strings(X: Any) -> list[str]:
 
 def encode(sequences: list[str], alphabet: str) -> tuple[IntArray, IntArray]:
     """Place in the alphabet of every letter of all sequences, and the sequence it stands in."""
-    code = {letter: k for k, letter in enumerate(alphabet)}
-    if alphabet == alphabet.upper():
-        lower = {letter.lower(): k for letter, k in code.items()}
-        code = {letter: k for letter, k in lower.items() if len(letter) == 1} | code
-    table = np.full(max(map(ord, code)) + 2, -1, dtype=np.int64)  # the last entry stays -1
-    table[[ord(letter) for letter in code]] = list(code.values())
-    # "surrogatepass" lets broken text through to the message about unknown letters.
-    text = "".join(sequences).encode("utf-32-le", "surrogatepass")
-    codes = table[np.minimum(np.frombuffer(text, dtype="<u4"), len(table) - 1)]
-    rows = np.repeat(np.arange(len(sequences)), [len(sequence) for sequence in sequences])
-    unknown = np.flatnonzero(codes < 0)
-    if len(unknown):
-        i = int(rows[unknown[0]])
-        position = int(unknown[0] - np.searchsorted(rows, i))
+    codes, rows = letter_codes(sequences, alphabet)
+    unknown = first_unknown(codes, rows)
+    if unknown is not None:
+        i, position = unknown
         raise ValueError(
             f"sequence {i} holds {sequences[i][position]!r} at position {position} (both counted "
             f"from 0), which is not in the alphabet {alphabet!r}; leave out such sequences or "
             "add the letter to `alphabet`"
         )
     return codes, rows
-
-
-def find_words(
-    codes: IntArray, rows: IntArray, n_letters: int, lengths: range
-) -> tuple[IntArray, IntArray]:
-    """Row and column of every word.
-
-    A word is a number in base `n_letters`, so the words that start at every letter grow by one
-    letter at the cost of one multiplication and one addition. Words that run over the end of
-    their sequence are left out.
-    """
-    in_rows, in_columns, words, offset = [], [], codes, 0
-    for k in range(1, lengths.stop):
-        if k > 1:
-            words = words[:-1] * n_letters + codes[k - 1 :]
-        if k in lengths:
-            first = rows[: len(words)]
-            inside = first == rows[k - 1 :]
-            in_rows.append(first[inside])
-            in_columns.append(words[inside] + offset)
-            offset += n_letters**k
-    return np.concatenate(in_rows), np.concatenate(in_columns)

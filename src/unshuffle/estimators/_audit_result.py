@@ -1,27 +1,11 @@
-"""The result of an audit, and the numbers it depends on."""
+"""The result of an audit."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-
-@dataclass(frozen=True)
-class AuditSettings:
-    """The numbers of an audit."""
-
-    # Where the attacker's confidence is cut into bands.
-    edges: tuple[float, ...] = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
-    # Rows followed in a round: the posterior draws of each are kept.
-    most_rows: int = 2000
-    # By this much more than what it finds may the attacker's mean confidence be.
-    overconfident: float = 0.2
-    # Default tolerance, in standard deviations of the labels.
-    tolerance: float = 0.1
-    # Monte Carlo errors by which an attack must exceed guessing to be called better.
-    errors_above_guessing: float = 3.0
-
-
-AUDIT = AuditSettings()
+from ._audit_risk import AuditReason, RowRisks, ZoneRisk, level_of, worst
+from ._audit_settings import AUDIT
 
 
 @dataclass(frozen=True)
@@ -73,7 +57,8 @@ class AuditResult:
     tolerance : float
         A label this near counts as found "within tolerance".
     found, found_by_guessing : Estimate
-        Share of rows whose own label the attacker names, and what guessing inside groups gives.
+        Share of rows whose own label the attacker names, and what guessing inside groups gives;
+        for a secret of categories, what naming the most frequent one of each group gives.
     near, near_by_guessing : Estimate
         The same for a label within tolerance of the own one.
     mean_confidence : Estimate
@@ -88,6 +73,18 @@ class AuditResult:
         The same for least squares on the shuffled release.
     verdicts : dict
         How often the verdict of the attacker's own fit was "trust", "caution" and "reject".
+    exposed : Estimate
+        Share of rows whose label (within tolerance) the attacker names with a confidence of at
+        least 75 %, and rightly. A label that half of all rows have exposes nobody.
+    n_open : int
+        Rows that no shuffle hides: alone in their group, or all labels of the group are the same,
+        and not what half of all rows have.
+    zones : tuple of ZoneRisk
+        What is found in each group.
+    rows : RowRisks or None
+        What is found of each row.
+    categories : tuple of str
+        The values of a secret that is a category; empty for a number.
     """
 
     n_rows: int
@@ -105,6 +102,70 @@ class AuditResult:
     coefficient_error: Estimate
     naive_error: Estimate
     verdicts: dict[str, int]
+    exposed: Estimate = Estimate(float("nan"), float("nan"))
+    n_open: int = 0
+    zones: tuple[ZoneRisk, ...] = ()
+    rows: RowRisks | None = field(default=None, repr=False, compare=False)
+    categories: tuple[str, ...] = ()
+
+    @property
+    def level(self) -> str:
+        """How safe the release is against this attack: "safe", "at risk" or "unsafe"."""
+        return worst(self.reasons)
+
+    @property
+    def reasons(self) -> tuple[AuditReason, ...]:
+        """The checks behind the level, each with its number and thresholds."""
+        open_share, gain = self.n_open / self.n_rows, self._gain(self.near, self.near_by_guessing)
+        limits = f"at risk from {AUDIT.at_risk:.0%}, unsafe from {AUDIT.unsafe:.0%}"
+        exposed = level_of(self.exposed.value, AUDIT.at_risk, AUDIT.unsafe)
+        hidden = level_of(open_share, 1 / self.n_rows, AUDIT.unsafe)
+        better = "safe" if gain <= 0.0 else level_of(gain, 0.0, AUDIT.unsafe_gain)
+        reasons = [
+            AuditReason(
+                exposed,
+                f"{self.exposed} of the rows are exposed: their label is named with a confidence "
+                f"of at least {AUDIT.confident:.0%}, and rightly, and fewer than half of all rows "
+                f"have it ({limits})",
+            ),
+            AuditReason(
+                hidden,
+                f"{self.n_open} of {self.n_rows} rows are hidden by no shuffle, because they are "
+                f"alone in their group, or all of it has the same label, which fewer than half of "
+                f"all rows have (at risk from one row, unsafe from {AUDIT.unsafe:.0%})",
+            ),
+            AuditReason(
+                better,
+                f"the attack finds {self.near}, and {self._guessing} {self.near_by_guessing} (at "
+                f"risk if it is more by {AUDIT.errors_above_guessing:g} standard errors, unsafe if "
+                f"it is also more by {AUDIT.unsafe_gain:.0%} of the rows)",
+            ),
+        ]
+        if self.overconfident:
+            reasons.append(
+                AuditReason(
+                    "at risk",
+                    f"the attacker's mean confidence is {self.mean_confidence}, far above the "
+                    "share found: the data are not in their true order, or the label is not linear "
+                    "in the features, and the shares found are too low",
+                )
+            )
+        return tuple(reasons)
+
+    @property
+    def _guessing(self) -> str:
+        where = "inside groups" if self.n_groups > 1 else "among all rows"
+        return f"naming the most frequent one {where}" if self.categories else f"guessing {where}"
+
+    def _gain(self, found: Estimate, guessed: Estimate) -> float:
+        """How much more than guessing is found; zero where that may be by chance.
+
+        Beside the Monte Carlo error that is how much the share of so many guesses varies.
+        """
+        gain, share = found.value - guessed.value, guessed.value
+        of_rows = share * (1.0 - share) / min(self.n_rows, AUDIT.most_rows)
+        error = float(np.sqrt(found.error**2 + guessed.error**2 + of_rows))
+        return gain if gain > AUDIT.errors_above_guessing * error else 0.0
 
     @property
     def overconfident(self) -> bool:
@@ -118,14 +179,22 @@ class AuditResult:
     @property
     def text(self) -> str:
         """One sentence."""
-        gain = self.found.value - self.found_by_guessing.value
-        error = float(np.hypot(self.found.error, self.found_by_guessing.error))
-        if gain <= AUDIT.errors_above_guessing * error:
+        if self.n_alone == self.n_rows:
             return (
-                f"the attack names {self.found} of the labels, no more than guessing inside groups "
-                f"({self.found_by_guessing})"
+                "every row is alone in its group, so that the release shows each label beside its "
+                "own row; nothing is hidden"
             )
-        return (
-            f"the attack names {self.found} of the labels; guessing inside groups names "
-            f"{self.found_by_guessing}"
-        )
+        if self.found_by_guessing.value == 1.0:
+            return (
+                "all rows of each group have the same label, so that the release shows the label "
+                "of every row; nothing is hidden"
+            )
+        named = f"the attack names {self.found} of the labels"
+        if self._gain(self.found, self.found_by_guessing) > 0.0:
+            found = f"{named}; {self._guessing} names {self.found_by_guessing}"
+        else:
+            found = f"{named}, no more than {self._guessing} ({self.found_by_guessing})"
+        if self.n_open:
+            rows = "1 row is" if self.n_open == 1 else f"{self.n_open} rows are"
+            found += f"; {rows} hidden by no shuffle"
+        return found

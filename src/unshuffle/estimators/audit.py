@@ -1,37 +1,25 @@
 """Can a shuffled release be undone? Attack it with our own fit and count what is found."""
 
 import itertools
-import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..data.groups import encode_groups
 from ..datasets.simulated import shuffle_inside
-from ..exceptions import RankWarning, UnidentifiableWarning
-from ..families.least_squares import LeastSquares
 from ..io.frames import plain_column
 from ..kernels.types import FloatArray, IntArray
-from ._audit_result import AUDIT, AuditResult, AuditSettings, Band, Estimate
+from ._audit_attack import Attack, attack_categories, attack_numbers, category_codes
+from ._audit_result import AuditResult, Band, Estimate
+from ._audit_risk import row_risks, zone_risks
+from ._audit_settings import AUDIT, AuditSettings
 from ._validation import check_features_and_labels, check_lengths
-from .shuffled import ShuffledRegressor
 
 __all__ = ["AuditResult", "audit_release"]
-
-
-class Attack(NamedTuple):
-    """One shuffle, attacked: what was found for some rows, and with what confidence."""
-
-    confidence: FloatArray
-    found: FloatArray
-    near: FloatArray
-    coefficient_error: float
-    naive_error: float
-    verdict: str
 
 
 def audit_release(
@@ -62,7 +50,7 @@ def audit_release(
     X : array-like of shape (n_samples, n_features)
         What is released beside the labels, in the true order.
     y : array-like of shape (n_samples,)
-        Labels, in the true order.
+        Labels, in the true order: numbers, or names, which are categories.
     groups : array-like of shape (n_samples,), optional
         Inside which labels will be shuffled.
     n_shuffles : int, default=5
@@ -88,6 +76,9 @@ def audit_release(
     Confidence is the share of 200 posterior draws in which a row holds the label guessed. At most
     2,000 random rows are followed per round, since draws are kept for each.
 
+    A secret of categories is attacked by one fit for each of them, to labels that are one where a
+    row has it and zero elsewhere; a row gets the category of the highest probability.
+
     Examples
     --------
     >>> import numpy as np
@@ -101,26 +92,43 @@ def audit_release(
     """
     y, groups = plain_column(y), plain_column(groups)
     check_lengths(X, y, groups)
+    y, categories = category_codes(y, settings)
     X, y = check_features_and_labels(BaseEstimator(), X, y)
     if n_shuffles < 2:
         raise ValueError(f"n_shuffles must be at least 2 to estimate the error, got {n_shuffles}")
     codes = encode_groups(groups, len(y))
-    tolerance = settings.tolerance * float(y.std()) if tolerance is None else float(tolerance)
+    if tolerance is None:
+        tolerance = 0.0 if categories else settings.tolerance * float(y.std())
+    tolerance = float(tolerance)
     if tolerance < 0.0:
         raise ValueError(f"tolerance cannot be negative, got {tolerance}")
     rng = check_random_state(random_state)
-    truth = _standardised(X, _least_squares(X, y))
     own, within = _by_guessing(y, codes, tolerance)
     attacks, followed = [], []
     for k in range(n_shuffles):
         source = shuffle_inside(rng, codes)
         rows = np.sort(rng.permutation(len(y))[: settings.most_rows])
         seed = int(rng.randint(2**31 - 1))
-        attacks.append(_attack(X, y, codes, source, rows, truth, tolerance, seed, n_jobs))
+        if categories:
+            attacks.append(attack_categories(X, y, codes, source, rows, seed, n_jobs))
+        else:
+            attacks.append(attack_numbers(X, y, codes, source, rows, tolerance, seed, n_jobs))
         followed.append(rows)
         if callback is not None:
             callback(k + 1, n_shuffles)
     sizes = np.bincount(codes)
+    alone = sizes[codes] == 1
+    rare = _by_guessing(y, np.zeros_like(codes), tolerance)[1] < settings.common
+    exposed = [
+        attack.near * (attack.near_confidence >= settings.confident) * (rare | alone)[rows]
+        for attack, rows in zip(attacks, followed, strict=True)
+    ]
+    is_open = (own == 1.0) & (rare | alone)
+    if categories:
+        own = within = _by_most_frequent(y, codes)
+    risks = row_risks(
+        len(y), followed, [a.near for a in attacks], exposed, [a.near_confidence for a in attacks]
+    )
     return AuditResult(
         n_rows=len(y),
         n_groups=len(sizes),
@@ -137,42 +145,12 @@ def audit_release(
         coefficient_error=_mean([a.coefficient_error for a in attacks]),
         naive_error=_mean([a.naive_error for a in attacks]),
         verdicts={v: sum(a.verdict == v for a in attacks) for v in ("trust", "caution", "reject")},
+        exposed=_mean([float(values.mean()) for values in exposed]),
+        n_open=int(is_open.sum()),
+        zones=zone_risks(_names(groups, codes), codes, risks, within, is_open),
+        rows=risks,
+        categories=categories,
     )
-
-
-def _attack(
-    X: FloatArray, y: FloatArray, codes: IntArray, source: IntArray, rows: IntArray,
-    truth: FloatArray, tolerance: float, seed: int, n_jobs: int | None,
-) -> Attack:  # fmt: skip
-    released = y[source]
-    model = ShuffledRegressor(pairing="lost", random_state=seed, n_jobs=n_jobs)
-    with warnings.catch_warnings():
-        for kind in (UnidentifiableWarning, RankWarning, ConvergenceWarning):
-            warnings.simplefilter("ignore", kind)  # the result counts the verdicts
-        model.fit(X, released, groups=codes)
-    guess, confidence = _guesses(model, rows)
-    difference = np.abs(released[guess] - y[rows])
-    length = float(np.linalg.norm(truth)) or 1.0
-    naive = _standardised(X, _least_squares(X, released))
-    return Attack(
-        confidence,
-        np.asarray(difference == 0.0, dtype=np.float64),
-        np.asarray(difference <= tolerance, dtype=np.float64),
-        float(np.linalg.norm(_standardised(X, model.coef_) - truth)) / length,
-        float(np.linalg.norm(naive - truth)) / length,
-        model.verdict_.level,
-    )
-
-
-def _guesses(model: ShuffledRegressor, rows: IntArray) -> tuple[IntArray, FloatArray]:
-    """The label each row holds most often in the posterior, and how often."""
-    posterior = model._stochastic.permutations
-    assert posterior is not None
-    problem = posterior.problem
-    shares = posterior.partners(problem.arranged_rows(rows))
-    best = [next(iter(share.items())) for share in shares]
-    labels: IntArray = np.array([label for label, _ in best], dtype=np.int64)
-    return problem.user_rows(labels), np.array([share for _, share in best])
 
 
 def _by_guessing(y: FloatArray, codes: IntArray, tolerance: float) -> tuple[FloatArray, FloatArray]:
@@ -185,6 +163,14 @@ def _by_guessing(y: FloatArray, codes: IntArray, tolerance: float) -> tuple[Floa
             low = np.searchsorted(labels, y[rows] - distance, side="left")
             share[rows] = (high - low) / len(rows)
     return own, within
+
+
+def _by_most_frequent(y: FloatArray, codes: IntArray) -> FloatArray:
+    """Share of the rows of each row's group that have the group's most frequent category."""
+    counts = np.zeros((int(codes.max()) + 1, int(y.max()) + 1))
+    np.add.at(counts, (codes, y.astype(np.int64)), 1.0)
+    share: FloatArray = counts.max(axis=1) / counts.sum(axis=1)
+    return share[codes]
 
 
 def _bands(
@@ -214,10 +200,10 @@ def _mean(values: list[float]) -> Estimate:
     return Estimate(float(np.mean(values)), error)
 
 
-def _least_squares(X: FloatArray, y: FloatArray) -> FloatArray:
-    return LeastSquares(X, fit_intercept=True).solve(y).coef
-
-
-def _standardised(X: FloatArray, coef: FloatArray) -> FloatArray:
-    scaled: FloatArray = coef * X.std(axis=0)
-    return scaled
+def _names(groups: Any, codes: IntArray) -> NDArray[Any]:
+    """The name of each group, by its number."""
+    if groups is None:
+        return np.array(["all rows"], dtype=object)
+    first = np.unique(codes, return_index=True)[1]
+    flat = np.asarray(groups, dtype=object).reshape(len(codes))
+    return np.asarray(flat[first])

@@ -27,6 +27,14 @@ class ReadSettings:
     small_text: int = 200_000_000
     memory_per_byte: int = 64
     text_per_byte: int = 200
+    # Bytes that zstd looks back for repetitions; levels up to 19 look back over 8 MB.
+    zstd_window: int = 64 << 20
+    # Files in the archive of a workbook, and tags of its XML: a cell has four, each takes a
+    # microsecond. One more tag for every byte above `small_file`; real cells take ten bytes.
+    workbook_parts: int = 10_000
+    workbook_tags: int = 10_000_000
+    # Bytes that are copied from standard input; a disk may be a part of memory.
+    standard_input: int = 1 << 30
     # Names of columns in one message.
     names_shown: int = 12
     # Share of the machine's memory that one table may take; the fit needs the rest.

@@ -13,6 +13,7 @@ from ...io.arrays import ArrayFileError, Entry, read_arrays
 from ...io.opening import read_at_most
 from ...io.settings import READ
 from ...io.tables import DesignColumn
+from ...io.tables.kmers import Kmers
 from ...kernels.types import FloatArray
 from .stored import FORMAT, SCHEMA, StoredModel
 
@@ -129,13 +130,26 @@ def _kind(word: Any) -> str:
 
 def _column(entry: dict[str, Any]) -> DesignColumn:
     levels = entry["levels"]
-    return DesignColumn(str(entry["name"]), None if levels is None else tuple(map(str, levels)))
+    levels = None if levels is None else tuple(map(str, levels))
+    return DesignColumn(str(entry["name"]), levels, _kmers(entry.get("kmers")))
+
+
+def _kmers(entry: list[Any] | None) -> Kmers | None:
+    if entry is None:
+        return None
+    low, high, alphabet = entry
+    kmers = Kmers(low, high, alphabet)
+    kmers.check()
+    return kmers
 
 
 def _count_terms(path: Path, columns: tuple[DesignColumn, ...]) -> int:
     """How many coefficients the columns need; their names must stay short enough to be made."""
     n_terms = sum(column.n_terms for column in columns)
-    letters = sum(len(column.name) * column.n_terms for column in columns)
+    letters = sum(
+        (len(column.name) + (column.kmers.high if column.kmers else 0)) * column.n_terms
+        for column in columns
+    )
     if letters > READ.model_json:
         raise ModelFileError(
             f"{path}: the names of its {n_terms:,} coefficients have {letters:,} letters; at most "

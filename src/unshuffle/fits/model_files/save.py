@@ -13,7 +13,7 @@ from ...inference.verdict import Verdict
 from ...io.outputs import Output
 from ...io.tables import DesignColumn
 from .kinds import MODEL
-from .stored import FORMAT, SCHEMA
+from .stored import FORMAT, SCHEMA, WITHOUT_KMERS
 
 if TYPE_CHECKING:
     from ...show.summary import Summary
@@ -85,10 +85,10 @@ def write_model(
         arrays["as_given"] = np.stack([summary.as_given.values, summary.as_given.standard_errors])
     words = {
         "format": FORMAT,
-        "schema": SCHEMA,
+        "schema": SCHEMA if any(c.kmers for c in columns) else WITHOUT_KMERS,
         "version": __version__,
         "label": label,
-        "columns": [{"name": c.name, "levels": c.levels} for c in columns],
+        "columns": [_plain_column(column) for column in columns],
         "fit_intercept": bool(model.fit_intercept),
         "freedom": int(summary.ours.freedom),
         "freedom_as_given": None if summary.as_given is None else int(summary.as_given.freedom),
@@ -102,6 +102,11 @@ def write_model(
         np.savez(file, allow_pickle=False, **{k: np.asarray(v, "<f8") for k, v in arrays.items()})
     text = json.dumps(words, indent=1, ensure_ascii=False, allow_nan=False)
     (folder / "model.json").write_text(text, encoding="utf-8")
+
+
+def _plain_column(column: DesignColumn) -> dict[str, Any]:
+    plain: dict[str, Any] = {"name": column.name, "levels": column.levels}
+    return plain if column.kmers is None else plain | {"kmers": list(column.kmers)}
 
 
 def _plain_verdict(verdict: Verdict | None) -> dict[str, Any] | None:

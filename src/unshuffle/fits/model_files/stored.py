@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from ...show.summary import Summary
 
 FORMAT = "unshuffle model"
-SCHEMA = 1
+SCHEMA = 2
+WITHOUT_KMERS = 1  # what earlier versions read; written where no column is counted by words
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,10 +97,11 @@ class StoredModel:
 
         found = nw.from_native(frame, eager_only=True)
         columns: dict[str, NDArray[Any]] = {}
-        for name, levels in self.columns:
+        for column in self.columns:
+            name = column.name
             if name not in found.columns:
                 raise ValueError(f"the model needs a column {name!r}; X has {found.columns[:8]}")
-            if levels is not None:
+            if column.is_text:
                 columns[name] = np.array([str(v) for v in found[name].to_list()], dtype=object)
                 continue
             values = np.asarray(found[name].to_numpy(), dtype=np.float64)

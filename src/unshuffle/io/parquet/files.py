@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...exceptions import TableError
+from ...exceptions import Problem, TableError
+from ...kernels.types import IntArray
 from ..settings import READ, ReadSettings
 from ..tables.cells import missing
 from ..tables.limits import Budget, make_budget
+from ..tables.missing import MissingRows
 from .sizes import check_description, check_pages, is_plain
 
 if TYPE_CHECKING:
@@ -34,11 +36,31 @@ class Batch(NamedTuple):
     before : int
         Rows of the file above these.
     rows : pyarrow.RecordBatch or pyarrow.Table
+    kept : array of int or None
+        Numbers, among the rows that were read, of those in `rows`, where some are left out.
     """
 
     path: Path
     before: int
     rows: Any
+    kept: IntArray | None = None
+
+    def without_missing(self, columns: Sequence[str], missing: MissingRows) -> "Batch":
+        """The rows that have a value in every column."""
+        stays = missing.keep({name: self._is_missing(name) for name in columns})
+        return self._replace(rows=self.rows.filter(stays), kept=np.flatnonzero(stays))
+
+    def _is_missing(self, name: str) -> NDArray[np.bool_]:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        values = self.rows.column(self.rows.schema.get_field_index(name))
+        if pa.types.is_dictionary(values.type):
+            values = values.cast(values.type.value_type)
+        blank = pc.is_null(values, nan_is_null=True)
+        if is_text(values.type):
+            blank = pc.or_(blank, pc.fill_null(pc.equal(pc.utf8_trim_whitespace(values), ""), True))
+        return np.asarray(blank)
 
     def column(self, name: str) -> Any:
         """A column without missing values."""
@@ -60,13 +82,16 @@ class Batch(NamedTuple):
         finite = np.isfinite(numbers)
         if not finite.all():
             found = numbers[~finite][0]
-            problem = missing("NaN") if np.isnan(found) else f"{found} is not finite"
+            problem: str | Problem = f"{found} is not finite"
+            if np.isnan(found):
+                problem = missing("NaN")
             self.refuse(problem, ~finite, name)
         return numbers
 
-    def refuse(self, problem: str, wrong: NDArray[np.bool_], name: str) -> None:
+    def refuse(self, problem: str | Problem, wrong: NDArray[np.bool_], name: str) -> None:
         """Raise an error that names the first row that is wrong."""
-        place = f"row {self.before + int(np.argmax(wrong)) + 1}"
+        row = int(np.argmax(wrong))
+        place = f"row {self.before + (row if self.kept is None else int(self.kept[row])) + 1}"
         raise TableError(self.path, problem, place=place, column=name)
 
 

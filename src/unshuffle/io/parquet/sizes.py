@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ...exceptions import TableError
+from ..amounts import amount
 from ..opening import open_regular
 from ..settings import READ, ReadSettings
-from ..tables.limits import Budget, amount
+from ..tables.limits import Budget
 from .thrift import LIST, Walk
 
 if TYPE_CHECKING:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...exceptions import TableError
+from ...exceptions import Problem, TableError
 from ..settings import READ, ReadSettings
 from ..tables.cells import missing
 from ..tables.limits import CELL, check_size, check_width
+from ..tables.missing import NONE_WHOLE, MissingRows
 from ..tables.table import ColumnTable
 from ..tables.text import check_names
 from .files import WAY, Batch, common_schema, is_text, open_file, read_batches, table_budget
@@ -64,7 +65,12 @@ class ParquetFiles:
         return sum(self.sizes)
 
     def read(
-        self, columns: Sequence[str], text: Collection[str] = (), numbers: Collection[str] = ()
+        self,
+        columns: Sequence[str],
+        text: Collection[str] = (),
+        numbers: Collection[str] = (),
+        *,
+        drop_missing: bool = False,
     ) -> ColumnTable:
         """Read some columns; those in `text` are names, the others have the type in the files."""
         for name in columns:
@@ -83,8 +89,10 @@ class ParquetFiles:
             name: np.empty(self.n_rows, dtype=object if name in names else np.float64)
             for name in columns
         }
-        first = 0
+        first, missing = 0, MissingRows() if drop_missing else None
         for batch in read_batches(self.files, columns, self.settings, budget):
+            if missing is not None:
+                batch = batch.without_missing(columns, missing)  # noqa: PLW2901
             rows = slice(first, first + batch.rows.num_rows)
             for name in columns:
                 if name in names:
@@ -92,8 +100,11 @@ class ParquetFiles:
                 else:
                     found[name][rows] = batch.numbers(name)
             first = rows.stop
+        if not first:
+            raise TableError(self.path, NONE_WHOLE)
         pieces = tuple(zip(self.files, self.sizes, strict=True))
-        return ColumnTable(self.path, found, self.n_rows, pieces=pieces, budget=budget)
+        found = {name: values[:first] for name, values in found.items()}
+        return ColumnTable(self.path, found, first, pieces=pieces, budget=budget, missing=missing)
 
     def _check_type(self, name: str) -> None:
         import pyarrow.types as kinds
@@ -103,13 +114,9 @@ class ParquetFiles:
         flat = (kinds.is_integer, kinds.is_floating, kinds.is_boolean, kinds.is_decimal, is_text)
         if not any(is_kind(inner) for is_kind in flat):
             nested = "a nested column" if kinds.is_nested(kind) else f"of type {kind}"
-            raise TableError(
-                self.path,
-                f"is {nested}; only numbers, truth values and text can be read: leave it out of "
-                "the features, or convert it",
-                column=name,
-                role="features",
-            )
+            found = f"is {nested}; only numbers, truth values and text can be read"
+            problem = Problem(found, "leave it out of the features, or convert it", "excluded")
+            raise TableError(self.path, problem, column=name)
 
 
 def _without_blanks(batch: Batch, name: str, column: NDArray[Any]) -> NDArray[Any]:

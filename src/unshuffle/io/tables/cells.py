@@ -1,5 +1,6 @@
 """Text cells to a column of numbers or of names, chunk by chunk, without guessing."""
 
+import itertools
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -10,9 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...exceptions import TableError
-from ...kernels.types import FloatArray
+from ...exceptions import Problem, TableError
+from ...kernels.types import BoolArray, FloatArray
 from .limits import NAME_BYTES, Budget
+from .missing import MissingRows
 
 Kind = Literal["number", "text", "either"]
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
@@ -45,7 +47,7 @@ class CellContext:
     dotted: str = ""
     comma: str = ""
 
-    def error(self, problem: str, row: int, column: str, role: str = "") -> TableError:
+    def error(self, problem: str | Problem, row: int, column: str, role: str = "") -> TableError:
         """An error that names the place."""
         return TableError(self.path, problem, place=self.place(row), column=column, role=role)
 
@@ -71,10 +73,19 @@ class ColumnBuilder:
 
     def add(self, cells: Sequence[str]) -> None:
         """Append the cells of some rows."""
+        if not cells:
+            return
         if self.kind == "either":
             self.kind, self._may_be_numbers = self._find_kind(cells), True
         self._chunks.append(self._names(cells) if self.kind == "text" else self._numbers(cells))
         self.n_rows += len(cells)
+
+    def missing(self, cells: Sequence[str]) -> BoolArray:
+        """Which cells hold no value; the first ones decide what the column holds."""
+        if self.kind == "either":
+            self.kind, self._may_be_numbers = self._find_kind(cells), True
+        marks = MISSING if self.kind == "text" else MISSING_NUMBER
+        return np.array([cell.strip() in marks for cell in cells], dtype=np.bool_)
 
     def finish(self) -> NDArray[Any]:
         """The whole column."""
@@ -142,7 +153,7 @@ class ColumnBuilder:
     def _refuse(self, cells: Sequence[str], k: int) -> None:
         cell = cells[k].strip()
         if cell in MISSING_NUMBER:
-            problem = missing(cell)
+            problem: str | Problem = missing(cell)
         elif WITH_COMMA.fullmatch(cell):
             problem = (
                 f"{cell!r} is not a number: decimal commas are read only where semicolons or "
@@ -151,7 +162,7 @@ class ColumnBuilder:
         elif cell.lstrip("+-").casefold() in {"inf", "infinity"}:
             problem = f"{cell!r} is not finite; drop the row or fill in a number"
         else:
-            problem = f"{shorten(cell)} is not a number"
+            problem = not_a_number(cell)
         raise self.reading.error(problem, self.n_rows + k, self.name)
 
     def _find_kind(self, cells: Sequence[str]) -> Kind:
@@ -205,10 +216,32 @@ class ColumnBuilder:
                 )
 
 
-def missing(cell: str) -> str:
+def drop_rows(
+    builders: Sequence[ColumnBuilder],
+    columns: Sequence[Sequence[str]],
+    missing: MissingRows,
+) -> tuple[list[Sequence[str]], BoolArray]:
+    """Leave out the rows with a missing value; gives the cells that stay, and which rows do."""
+    marks = {
+        builder.name: builder.missing(cells)
+        for builder, cells in zip(builders, columns, strict=True)
+    }
+    stays = missing.keep(marks)
+    if stays.all():
+        return list(columns), stays
+    return [list(itertools.compress(cells, stays)) for cells in columns], stays
+
+
+def missing(cell: str) -> Problem:
     """What to do about a missing value."""
     found = f" (found {cell!r})" if cell else ""
-    return f"the value is missing{found}; fill it in, or drop the row together with its own label"
+    advice = "fill it in, or drop the row together with its own label"
+    return Problem(f"the value is missing{found}", advice, "missing")
+
+
+def not_a_number(cell: str) -> Problem:
+    """A cell of text among numbers."""
+    return Problem(f"{shorten(cell)} is not a number", role="number")
 
 
 def shorten(cell: str) -> str:

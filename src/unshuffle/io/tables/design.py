@@ -1,6 +1,6 @@
 """Columns to a design matrix: numbers as they are, categories as indicators."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from ...exceptions import TableError
 from ...kernels.types import FloatArray
 from ..settings import READ, ReadSettings
+from .kmers import Kmers, count_words, learn_alphabet
 from .limits import BYTES
 from .table import ColumnTable
 
@@ -20,19 +21,31 @@ class DesignColumn(NamedTuple):
     name : str
     levels : tuple of str or None
         The categories, the first of which is the one others are compared with; None for numbers.
+    kmers : Kmers or None
+        The words that are counted, where the column holds sequences.
     """
 
     name: str
     levels: tuple[str, ...] | None = None
+    kmers: Kmers | None = None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the column holds names or sequences rather than numbers."""
+        return self.levels is not None or self.kmers is not None
 
     @property
     def n_terms(self) -> int:
         """How many columns it has in the design matrix."""
+        if self.kmers is not None:
+            return self.kmers.n_words
         return 1 if self.levels is None else max(len(self.levels) - 1, 0)
 
     @property
     def terms(self) -> list[str]:
         """Names of its columns in the design matrix."""
+        if self.kmers is not None:
+            return [f"{self.name}[{word}]" for word in self.kmers.words]
         if self.levels is None:
             return [self.name]
         return [f"{self.name}[T.{level}]" for level in self.levels[1:]]
@@ -43,10 +56,15 @@ def learn_columns(
     names: Sequence[str],
     categorical: Collection[str] = (),
     settings: ReadSettings = READ,
+    kmers: Mapping[str, Kmers] | None = None,
 ) -> list[DesignColumn]:
     """Find out which columns are categories, and what their levels are."""
     columns = []
     for name in names:
+        if kmers is not None and name in kmers:
+            learned = learn_alphabet(table, name, kmers[name])
+            columns.append(DesignColumn(name, kmers=learned))
+            continue
         if table.is_number(name) and name not in categorical:
             columns.append(DesignColumn(name))
             continue
@@ -57,11 +75,20 @@ def learn_columns(
                 f"holds {len(levels)} different names, such as {levels[0]!r} and {levels[1]!r}; "
                 f"at most {settings.most_levels} can be categories: leave it out of the features",
                 column=name,
-                role="features",
+                role="excluded",
             )
         if len(levels) == 1:
             raise TableError(
                 table.path, f"holds only {levels[0]!r}: it can explain nothing", column=name
+            )
+        if len(levels) == table.n_rows:
+            raise TableError(
+                table.path,
+                f"holds another name in every row, such as {levels[0]!r} and {levels[1]!r}, like "
+                "an identifier: no row is left to estimate anything from; leave it out of the "
+                "features",
+                column=name,
+                role="excluded",
             )
         columns.append(DesignColumn(name, tuple(levels)))
     return columns
@@ -77,7 +104,9 @@ def design_matrix(table: ColumnTable, columns: Sequence[DesignColumn]) -> FloatA
     X = np.empty((table.n_rows, sum(column.n_terms for column in columns)))
     j = 0
     for column in columns:
-        if column.levels is None:
+        if column.kmers is not None:
+            count_words(table, column.name, column.kmers, X[:, j : j + column.n_terms])
+        elif column.levels is None:
             X[:, j] = table.numbers(column.name)
         else:
             codes = _codes(table, column)
@@ -102,6 +131,8 @@ def _check_matrix(table: ColumnTable, columns: Sequence[DesignColumn]) -> None:
             f"{widest.name!r} has {len(widest.levels)} categories: merge some, leave it out of the "
             "features, or pass an encoded matrix to ShuffledRegressor in Python"
         )
+    if widest.kmers is not None:
+        way = f"{widest.name!r} has {widest.n_terms:,} words: choose shorter ones"
     matrix = f" as a matrix of {n_terms:,} columns"
     further = max(n_terms - len(columns), 0)
     table.budget.take(BYTES * table.n_rows * further, matrix, way=way)

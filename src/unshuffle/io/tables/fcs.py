@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 
 from ...exceptions import TableError
 from ...kernels.types import FloatArray
+from ..amounts import amount
 from ..opening import open_regular
 from ..settings import READ, ReadSettings
 from .fcs_integers import holds_integers, read_integers
-from .limits import amount, check_size, check_width
+from .limits import check_size, check_width
+from .missing import NONE_WHOLE, MissingRows
 from .table import ColumnTable
 from .text import check_names
 
@@ -51,7 +53,12 @@ class FcsFile:
         return names
 
     def read(
-        self, columns: Sequence[str], text: Collection[str] = (), numbers: Collection[str] = ()
+        self,
+        columns: Sequence[str],
+        text: Collection[str] = (),
+        numbers: Collection[str] = (),
+        *,
+        drop_missing: bool = False,
     ) -> ColumnTable:
         """Read some channels on their linear scale; those in `text` as names."""
         flow = self._open(only_text=True)
@@ -71,20 +78,26 @@ class FcsFile:
             raise TableError(self.path, "holds no events")
         places = {name: j for j, name in enumerate(self.names)}
         found = {name: np.ascontiguousarray(events[:, places[name]]) for name in columns}
-        n_events = len(events)
+        n_events, missing = len(events), None
         del events, flow  # before names are made, which take as much again
+        if drop_missing:
+            missing = MissingRows()
+            stays = missing.keep({name: np.isnan(values) for name, values in found.items()})
+            n_events, found = int(stays.sum()), {name: v[stays] for name, v in found.items()}
+            if not n_events:
+                raise TableError(self.path, NONE_WHOLE)
         for name in columns:
             wrong = np.flatnonzero(~np.isfinite(found[name]))
             if len(wrong):
                 raise TableError(
                     self.path,
                     f"{found[name][wrong[0]]} is not a finite number",
-                    place=f"event {wrong[0] + 1}",
+                    place=f"event {(wrong if missing is None else missing.kept[wrong])[0] + 1}",
                     column=name,
                 )
             if name in text:
                 found[name] = _names(found[name])
-        return ColumnTable(self.path, found, n_events)
+        return ColumnTable(self.path, found, n_events, missing=missing)
 
     def _open(self, *, only_text: bool) -> Any:
         import flowio

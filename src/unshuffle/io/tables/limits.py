@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...exceptions import TableError
+from ...exceptions import Problem, TableError
+from ..amounts import amount
 from ..settings import READ, ReadSettings
 
 BYTES = 8  # of a number, or of the place of a name
 CELL = 2 * BYTES  # in a column, and in the matrix that is made of it
 NAME_BYTES = 100  # of a name as a key, beside the text itself
 TEXT_WAY = "choose fewer columns"
-GZIP_WAY = "decompress it first (gunzip), or choose fewer columns"
 
 
 @dataclass
@@ -40,21 +40,12 @@ class Budget:
         """Count bytes before they are taken; refuse more than are allowed."""
         self.taken += n_bytes
         if self.taken > self.allowed:
-            raise TableError(
-                self.path,
+            found = (
                 f"takes at least {amount(self.taken)} in memory{what}, but a file of "
-                f"{amount(self.size)} may take at most {amount(self.allowed)}; {way or self.way}",
-                column=column,
+                f"{amount(self.size)} may take at most {amount(self.allowed)}"
             )
-
-
-def amount(n_bytes: float) -> str:
-    """Bytes in the unit that suits them."""
-    for unit in ("bytes", "kB", "MB"):
-        if n_bytes < 1000:
-            return f"{n_bytes:.0f} {unit}" if unit == "bytes" else f"{n_bytes:.1f} {unit}"
-        n_bytes /= 1000
-    return f"{n_bytes:,.1f} GB"
+            problem = Problem(found, way or self.way, "size")
+            raise TableError(self.path, problem, column=column)
 
 
 def make_budget(

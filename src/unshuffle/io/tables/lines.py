@@ -1,17 +1,15 @@
 """Bytes to lines of text: decompressed, decoded, counted and checked."""
 
-import gzip
 import io
-import zlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from ...exceptions import TableError
+from ..compression import compression_of, decompress
 from ..opening import open_regular
 from ..settings import READ, ReadSettings
-from .limits import amount
 
 NEWLINE = b"\n"
 MARKS = {
@@ -20,9 +18,7 @@ MARKS = {
     b"PK\x03\x04": "a spreadsheet or a zip archive",
     b"PAR1": "Parquet",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook",
-    b"BZh": "compressed with bzip2",
     b"\xfd7zXZ": "compressed with xz",
-    b"\x28\xb5\x2f\xfd": "compressed with zstd",
     b"%PDF": "a PDF",
 }
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -41,9 +37,9 @@ def read_lines(
     """Yield the lines of a text file, ends included.
 
     Memory stays near one block. Bytes that are not UTF-8, NUL bytes, endless lines and damaged or
-    exploding gzip files raise a `TableError` that names the line. `meter` counts the blocks; a row
-    that goes on through more than twice as many as are worked on at once is refused, so that no
-    quote collects a whole file.
+    exploding compressed files raise a `TableError` that names the line. `meter` counts the blocks;
+    a row that goes on through more than twice as many as are worked on at once is refused, so that
+    no quote collects a whole file.
     """
     number, rest = 1, b""
     for k, block in enumerate(_blocks(path, settings)):
@@ -90,38 +86,15 @@ def _check_start(path: Path, block: bytes) -> None:
 
 
 def _blocks(path: Path, settings: ReadSettings) -> Iterator[bytes]:
-    """Decompress where the file starts like gzip, whatever its name says."""
+    """Decompress where the file starts like a compressed one, whatever its name says."""
     with open_regular(path) as raw:
-        zipped = raw.peek(2).startswith(b"\x1f\x8b")
-        if not zipped and path.suffix == ".gz":
-            raise TableError(path, "is called .gz but is not compressed with gzip")
-        if not zipped:
-            yield from _pieces(raw, settings.text_block)
-            return
-        size, done = path.stat().st_size, 0
-        further = settings.text_per_byte * max(size - settings.small_file, 0)
-        most = settings.small_text + further
-        try:
-            with gzip.open(raw, "rb") as stream:
-                for block in _pieces(stream, settings.text_block):
-                    done += len(block)
-                    if done > most:
-                        raise TableError(
-                            path,
-                            f"grows from {amount(size)} to more than {amount(most)} when "
-                            "decompressed, the most for a file of its size; if it is a table, "
-                            "decompress it first (gunzip)",
-                        )
-                    yield block
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise TableError(
-                path, f"the gzip file is damaged or cut short ({error}); fetch it again"
-            ) from error
-
-
-def _pieces(stream: IO[bytes] | gzip.GzipFile, size: int) -> Iterator[bytes]:
-    while block := stream.read(size):
-        yield block
+        kind = compression_of(path, raw.peek(4))
+        if kind is None:
+            while block := raw.read(settings.text_block):
+                yield block
+        else:
+            size = os.fstat(raw.fileno()).st_size
+            yield from decompress(raw, path, size, kind, settings)
 
 
 def _decode(path: Path, content: bytes, number: int) -> str:

@@ -1,8 +1,8 @@
 """The role of each column, and the arrays that a fit needs from them."""
 
 import difflib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...exceptions import TableError
-from ...kernels.types import BoolArray, FloatArray
+from ...kernels.types import BoolArray, FloatArray, IntArray
 from ..positions import parse_position
 from ..settings import READ, ReadSettings
+from .cells import Kind
 from .design import DesignColumn, design_matrix, learn_columns
-from .source import TableSource, open_table
+from .kmers import Kmers
+from .source import TableSource, open_table, unnamed_features
 from .table import ColumnTable
 
 # Letters of a name, and names, among which one that is nearly right is looked for.
 LONGEST_GUESS, MOST_GUESSES = 100, 5000
-# The index of a data frame, which pandas writes into Parquet files; no column of the user's.
-PANDAS_INDEX = "__index_level_"
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,14 @@ class Roles:
         Places of the rows on a plate, such as A1; it may be the column of names as well.
     shown : tuple of str
         Further columns that a report shows of a row; read as text.
+    excluded : tuple of str
+        Columns without a role, where the features are all others.
+    kmers : dict of Kmers
+        Columns of sequences; counts of their words are features.
+    drop_missing : bool
+        Whether rows with a missing value are left out, with the labels beside them.
+    label_kind : {"number", "either", "text"}
+        What the label may be; the categories of one that is text become numbers.
     """
 
     label: str | None = None
@@ -54,6 +62,10 @@ class Roles:
     id: str | None = None
     position: str | None = None
     shown: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    kmers: Mapping[str, Kmers] = field(default_factory=dict)
+    drop_missing: bool = False
+    label_kind: Kind = "number"
 
     def named(self) -> dict[str, str]:
         """Roles other than features and blocks, each with its column."""
@@ -70,7 +82,7 @@ class Roles:
     def read_as_text(self) -> set[str]:
         """Columns whose values are names, whatever they look like."""
         single = (self.group, self.known, self.id, self.position)
-        several = (*self.categorical, *self.blocks, *self.shown)
+        several = (*self.categorical, *self.kmers, *self.blocks, *self.shown)
         return {name for name in (*single, *several) if name is not None}
 
 
@@ -101,6 +113,8 @@ class FitTable:
         Places of the rows on a plate.
     shown : tuple of str
         Further columns that a report shows.
+    levels : tuple of str or None
+        The categories of the label, in the order of their numbers; None for numbers.
     """
 
     table: ColumnTable
@@ -118,6 +132,12 @@ class FitTable:
     label_ids: NDArray[Any] | None = None
     positions: NDArray[Any] | None = None
     shown: tuple[str, ...] = ()
+    levels: tuple[str, ...] | None = None
+
+    @property
+    def row_numbers(self) -> IntArray:
+        """Numbers of the rows in their file, from 1."""
+        return self.table.rows + 1
 
     @property
     def partner_ids(self) -> NDArray[Any] | None:
@@ -144,15 +164,19 @@ def read_rows(
     features = choose_features(source, roles)
     text = roles.read_as_text()
     numbers = {name for name in (label, roles.match_prob) if name is not None}
-    wanted = [*features, *roles.named().values(), *roles.blocks, *roles.shown]
-    table = source.read(list(dict.fromkeys(wanted)), text, numbers)
-    columns = learn_columns(table, features, roles.categorical, settings)
+    if roles.label_kind != "number":
+        numbers.discard(label)
+        text |= {label} if roles.label_kind == "text" else set()
+    wanted = list(dict.fromkeys([*features, *roles.named().values(), *roles.blocks, *roles.shown]))
+    table = source.read(wanted, text, numbers, drop_missing=roles.drop_missing)
+    columns = learn_columns(table, features, roles.categorical, settings, roles.kmers)
+    y, levels = _label_numbers(table, label, roles)
     return FitTable(
         table,
         columns,
         design_matrix(table, columns),
         label,
-        table.numbers(label),
+        y,
         None if roles.group is None else table.columns[roles.group],
         None if roles.known is None else table.truths(roles.known),
         None if roles.match_prob is None else table.probabilities(roles.match_prob),
@@ -160,7 +184,26 @@ def read_rows(
         ids=None if roles.id is None else table.columns[roles.id],
         positions=None if roles.position is None else _positions(table, roles.position),
         shown=roles.shown,
+        levels=levels,
     )
+
+
+def as_secret(roles: Roles) -> Roles:
+    """Let the label be text; one that is declared categorical is, whatever it looks like."""
+    if roles.label not in roles.categorical:
+        return replace(roles, label_kind="either")
+    others = tuple(name for name in roles.categorical if name != roles.label)
+    return replace(roles, categorical=others, label_kind="text")
+
+
+def _label_numbers(
+    table: ColumnTable, label: str, roles: Roles
+) -> tuple[FloatArray, tuple[str, ...] | None]:
+    """The label as numbers, and its categories where it is text."""
+    if table.is_number(label) or roles.label_kind == "number":
+        return table.numbers(label), None
+    levels, codes = np.unique(table.columns[label].astype(str), return_inverse=True)
+    return codes.astype(np.float64), tuple(map(str, levels))
 
 
 def read_two(path: Path, labels: Path, roles: Roles, settings: ReadSettings = READ) -> FitTable:
@@ -176,7 +219,10 @@ def read_two(path: Path, labels: Path, roles: Roles, settings: ReadSettings = RE
     only = others[0] if len(others) == 1 else None
     label = check_label(of_labels, roles.label or only, others)
     check_column(of_labels, label, "label")
-    features = choose_features(source, Roles(None, roles.features, roles.group, id=roles.id))
+    of_rows = Roles(
+        None, roles.features, roles.group, id=roles.id, excluded=roles.excluded, kmers=roles.kmers
+    )
+    features = choose_features(source, of_rows)
     if not roles.features and label in features:
         raise TableError(
             path,
@@ -184,10 +230,10 @@ def read_two(path: Path, labels: Path, roles: Roles, settings: ReadSettings = RE
             column=label,
             role="features",
         )
-    text = {*group, *roles.categorical, *named}
+    text = {*group, *roles.categorical, *named, *roles.kmers}
     left = source.read([*features, *group, *named], text)
     right = of_labels.read([label, *group, *label_named], [*group, *label_named], [label])
-    columns = learn_columns(left, features, roles.categorical, settings)
+    columns = learn_columns(left, features, roles.categorical, settings, roles.kmers)
     keys = (left.columns[group[0]], right.columns[group[0]]) if group else (None, None)
     return FitTable(
         left, columns, design_matrix(left, columns), label, right.numbers(label), keys[0],
@@ -219,7 +265,7 @@ def choose_features(source: TableSource, roles: Roles) -> list[str]:
             twice = "is named twice" if taken[name] == role else f"is both {taken[name]} and {role}"
             raise TableError(source.path, twice, column=name)
         taken[name] = role
-    for name in (*roles.features, *roles.categorical):
+    for name in (*roles.features, *roles.categorical, *roles.kmers):
         check_column(source, name, "feature")
         if name in taken:
             raise TableError(
@@ -231,8 +277,9 @@ def choose_features(source: TableSource, roles: Roles) -> list[str]:
             )
     if len(set(roles.features)) < len(roles.features):
         raise TableError(source.path, "a feature is named twice", role="features")
-    rest = [n for n in source.names if n not in taken and not n.startswith(PANDAS_INDEX)]
-    features = list(roles.features) or rest
+    taken |= check_excluded(source, roles, taken)
+    rest = [name for name in unnamed_features(source) if name not in taken]
+    features = list(dict.fromkeys((*roles.features, *roles.kmers))) if roles.features else rest
     for name in roles.categorical:
         if name not in features:
             raise TableError(
@@ -246,11 +293,28 @@ def choose_features(source: TableSource, roles: Roles) -> list[str]:
     return features
 
 
+def check_excluded(source: TableSource, roles: Roles, taken: Mapping[str, str]) -> dict[str, str]:
+    """The columns to leave out must exist and have no other role."""
+    for name in roles.excluded:
+        check_column(source, name, "column to leave out")
+        role = taken.get(name) or (
+            "feature" if name in (*roles.features, *roles.categorical, *roles.kmers) else ""
+        )
+        if role:
+            raise TableError(
+                source.path,
+                f"is both {role} and left out; choose one",
+                column=name,
+                role="excluded",
+            )
+    return dict.fromkeys(roles.excluded, "column to leave out")
+
+
 def check_label(source: TableSource, label: str | None, names: Sequence[str]) -> str:
     """The label must be named; `names` are those to choose from."""
     if label is None:
         raise TableError(
-            source.path, f"name the column of the labels, one of {_shown(names)}", role="label"
+            source.path, f"name the column of the labels, one of {shown(names)}", role="label"
         )
     return label
 
@@ -259,20 +323,28 @@ def check_column(source: TableSource, name: str, role: str) -> None:
     """The column must exist; a name that is nearly right is suggested."""
     if name in source.names:
         return
-    # Long names, of which comparing two takes minutes, are nobody's slip of the pen.
-    short = [other for other in source.names if len(other) <= LONGEST_GUESS]
-    near = difflib.get_close_matches(name[:LONGEST_GUESS], short[:MOST_GUESSES], n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    near = nearest(name, source.names)
+    hint = f"; did you mean {near!r}?" if near else ""
     raise TableError(
         source.path, f"has no column {name!r} (asked for as {role}{hint}); it has: "
-        f"{_shown(source.names)}"
+        f"{shown(source.names)}"
     )  # fmt: skip
 
 
-def _shown(names: Sequence[str]) -> str:
+def nearest(name: str, names: Sequence[str]) -> str:
+    """The name that is nearly this one; empty where none is."""
+    # Long names, of which comparing two takes minutes, are nobody's slip of the pen.
+    short = [other for other in names if len(other) <= LONGEST_GUESS]
+    alike = [other for other in short if other.casefold() == name.casefold()]
+    near = alike or difflib.get_close_matches(name[:LONGEST_GUESS], short[:MOST_GUESSES], n=1)
+    return near[0] if near else ""
+
+
+def shown(names: Sequence[str]) -> str:
+    """Some of many names, none of them too long."""
     most = READ.names_shown
-    shown = (
+    cut = (
         name if len(name) <= LONGEST_GUESS else f"{name[:LONGEST_GUESS]}..."
         for name in names[:most]
     )
-    return ", ".join(shown) + (", ..." if len(names) > most else "")
+    return ", ".join(cut) + (", ..." if len(names) > most else "")

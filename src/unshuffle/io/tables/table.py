@@ -1,15 +1,17 @@
 """Columns that were read, and how to name a row of theirs to a person."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...exceptions import TableError
+from ...exceptions import Problem, TableError
 from ...kernels.types import BoolArray, FloatArray, IntArray
 from .limits import Budget
+from .missing import MissingRows
 
 TRUE = frozenset({"1", "true", "t", "yes", "y"})
 FALSE = frozenset({"0", "false", "f", "no", "n"})
@@ -36,6 +38,10 @@ class ColumnTable:
         Each file and the number of its rows, where there are several.
     budget : Budget or None
         What the table may take in memory, and what it has taken; None where no file holds it.
+    missing : MissingRows or None
+        The rows that were left out because a value in them is missing.
+    remarks : tuple of str
+        What a person should know about how the file was read.
     """
 
     path: Path
@@ -46,6 +52,13 @@ class ColumnTable:
     first_row: int = 1
     pieces: tuple[tuple[Path, int], ...] = ()
     budget: Budget | None = None
+    missing: MissingRows | None = None
+    remarks: tuple[str, ...] = ()
+
+    @cached_property
+    def rows(self) -> IntArray:
+        """Number of each row in its file or files, counted from 0."""
+        return np.arange(self.n_rows) if self.missing is None else self.missing.kept
 
     @property
     def title(self) -> str:
@@ -53,20 +66,21 @@ class ColumnTable:
         more = len(self.pieces) - 1
         return f"{self.path.name} and {more} more" if more > 0 else self.path.name
 
-    def error(self, problem: str, row: int, column: str) -> TableError:
+    def error(self, problem: str | Problem, row: int, column: str) -> TableError:
         """An error that names the file and the place of a row (counted from 0)."""
-        path = self.path
+        path, place = self.path, self.place(row)
+        row = int(self.rows[row])
         for piece, n_rows in self.pieces:
-            path = piece
+            path, place = piece, f"row {row + self.first_row}"
             if row < n_rows:
                 break
             row -= n_rows
-        return TableError(path, problem, place=self.place(row), column=column)
+        return TableError(path, problem, place=place, column=column)
 
     def place(self, row: int) -> str:
-        """Where a row (counted from 0) stands in its file."""
+        """Where a row (counted from 0) stands in the table."""
         if not self.is_text:
-            return f"row {row + self.first_row}"
+            return f"row {self.rows[row] + self.first_row}"
         return f"line {row + 2 if self.lines is None else self.lines[row]}"
 
     def is_number(self, name: str) -> bool:
@@ -77,7 +91,7 @@ class ColumnTable:
         """A column of numbers; anything else is refused."""
         values = self.columns[name]
         if not self.is_number(name):
-            raise self.error(f"{values[0]!r} is not a number", 0, name)
+            raise self.error(Problem(f"{values[0]!r} is not a number", role="number"), 0, name)
         return values
 
     def truths(self, name: str) -> BoolArray:

@@ -12,10 +12,13 @@ import numpy as np
 
 from ...exceptions import TableError
 from ...kernels.types import IntArray
+from ..compression import compression_named
 from ..settings import READ, ReadSettings
-from .cells import NUMBER, CellContext, ColumnBuilder, Kind
-from .limits import BYTES, CELL, GZIP_WAY, TEXT_WAY, Budget, check_width, make_budget
+from .cells import NUMBER, CellContext, ColumnBuilder, Kind, drop_rows
+from .limits import BYTES, CELL, TEXT_WAY, Budget, check_width, make_budget
 from .lines import Meter, read_lines
+from .missing import NONE_WHOLE, MissingRows
+from .places import Places
 from .quick import guess_kinds, read_quickly
 from .table import ColumnTable
 
@@ -70,7 +73,12 @@ class TextFile:
         return names
 
     def read(
-        self, columns: Sequence[str], text: Collection[str] = (), numbers: Collection[str] = ()
+        self,
+        columns: Sequence[str],
+        text: Collection[str] = (),
+        numbers: Collection[str] = (),
+        *,
+        drop_missing: bool = False,
     ) -> ColumnTable:
         """Read some columns; those in `text` are names, those in `numbers` cannot be."""
         wanted: dict[str, Kind] = {
@@ -86,27 +94,34 @@ class TextFile:
                 n_rows, budget = len(found[columns[0]]), self._budget()
                 budget.take(CELL * n_rows * len(columns))
                 return ColumnTable(self.path, found, n_rows, True, budget=budget)
-        return self._read_strictly(wanted)
+        return self._read_strictly(wanted, MissingRows() if drop_missing else None)
 
-    def _read_strictly(self, kinds: dict[str, Kind]) -> ColumnTable:
-        lines, budget = _Lines(), self._budget()
-        reading = CellContext(self.path, lines.place, self.separator != ",", budget)
+    def _read_strictly(self, kinds: dict[str, Kind], missing: MissingRows | None) -> ColumnTable:
+        lines, budget = Places("line"), self._budget()
+        reading = CellContext(self.path, lines.name, self.separator != ",", budget)
         builders = [ColumnBuilder(name, kind, reading) for name, kind in kinds.items()]
         numbers = {name: j for j, name in enumerate(self.names)}
         where = [numbers[name] for name in kinds]
         for rows, starts in self.chunks():
             budget.take(len(rows) * (CELL * len(builders) + BYTES))  # cells, and the lines of rows
-            lines.add(starts)
             cells = list(zip(*rows, strict=True))
-            for j, builder in zip(where, builders, strict=True):
-                builder.add(cells[j])
+            chunk: list[Sequence[str]] = [cells[j] for j in where]
+            lines.add(starts)
+            if missing is not None:
+                chunk, stays = drop_rows(builders, chunk, missing)
+                lines.keep(stays)
+            for builder, column in zip(builders, chunk, strict=True):
+                builder.add(column)
         if not lines.n_rows:
-            raise TableError(self.path, "has a header but no rows")
+            raise TableError(self.path, "has a header but no rows" if not missing else NONE_WHOLE)
         found = {builder.name: builder.finish() for builder in builders}
-        return ColumnTable(self.path, found, lines.n_rows, True, lines.irregular(), budget=budget)
+        return ColumnTable(
+            self.path, found, lines.n_rows, True, lines.irregular(), budget=budget, missing=missing
+        )
 
     def _budget(self) -> Budget:
-        way = GZIP_WAY if self.path.suffix.lower() == ".gz" else TEXT_WAY
+        kind = compression_named(self.path)
+        way = TEXT_WAY if kind is None else f"decompress it first ({kind.tool}), or {TEXT_WAY}"
         return make_budget([self.path], way, self.settings)
 
     def chunks(self) -> Iterator[tuple[list[list[str]], IntArray]]:
@@ -171,31 +186,6 @@ class TextFile:
                     "the values after the mistake would be in the wrong columns",
                     place=f"line {line}",
                 )
-
-
-class _Lines:
-    """On which line each row starts."""
-
-    def __init__(self) -> None:
-        self.n_rows = 0
-        self._chunks: list[IntArray] = []
-        self._regular = True
-
-    def add(self, starts: IntArray) -> None:
-        expected = self.n_rows + 2
-        self._regular &= bool(starts[0] == expected and starts[-1] == expected + len(starts) - 1)
-        self._chunks.append(starts)
-        self.n_rows += len(starts)
-
-    def place(self, row: int) -> str:
-        for chunk in self._chunks:
-            if row < len(chunk):
-                return f"line {chunk[row]}"
-            row -= len(chunk)
-        raise IndexError(row)
-
-    def irregular(self) -> IntArray | None:
-        return None if self._regular else np.concatenate(self._chunks)
 
 
 def check_names(path: Path, names: Sequence[str], place: str = "") -> None:

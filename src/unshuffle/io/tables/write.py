@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...exceptions import TableError
 from ..outputs import FileKind, Output
-from .source import PARQUET, TableSource, open_table
+from .source import PARQUET, TableSource, is_parquet, open_table
 from .text import TextFile
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -76,7 +76,7 @@ def check_copy(source_path: Path, out: Path) -> TableSource:
     """Refuse to write another kind than the original is."""
     source = open_table(source_path)
     is_text = check_writable_kind(out) in SEPARATORS
-    if isinstance(source, TextFile) != is_text or source_path.suffix.lower() == ".fcs":
+    if not (isinstance(source, TextFile) if is_text else is_parquet(source_path)):
         raise TableError(
             out, f"must be of the same kind as {source_path.name}: text to text, Parquet to Parquet"
         )
