@@ -1,0 +1,233 @@
+"""Initial values where rows and labels are in unequal numbers: a population search, and nulls.
+
+The local step matches every item of the smaller side of each group (`kernels.partial_em`), so that
+all matchings have the same number of pairs. Labels that nobody holds cost their density among the
+labels of their group.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from ..alignment.partial import spread_inside
+from ..data.threads import Workers
+from ..data.unequal import UnequalProblem
+from ..em.partial import PartialTable
+from ..families.least_squares import LeastSquares
+from ..kernels.partial_em import PartialTables, descend_partial, hand_out_labels
+from ..kernels.streams import FIRST_NULL, null_seed, numbered_generator
+from ..kernels.tied_density import log_tied_densities
+from ..kernels.types import FloatArray, IntArray
+from .nulls import match_score, null_p_value
+from .population import SearchResult, Starts, search_population
+from .settings import DEFAULT, SearchSettings
+from .unrelated import Sampler
+
+
+class PartialLandscape:
+    """The matched sum of squares as a function of coordinates; see `landscape.Landscape`.
+
+    Attributes
+    ----------
+    rank : int
+        Coordinates, that of the intercept included.
+    total : float
+        Spread of the labels, as a sum of squares over as many as can be matched.
+    """
+
+    def __init__(
+        self,
+        problem: UnequalProblem,
+        solver: LeastSquares,
+        workers: Workers,
+        settings: SearchSettings = DEFAULT,
+    ) -> None:
+        self.problem, self.solver, self.workers = problem, solver, workers
+        often = settings.partial.found_often
+        self.settings = replace(
+            settings,
+            population=replace(settings.population, found_often=often, found_again=often),
+        )
+        self.Z = PartialTable(problem, solver, (0.0, 1.0)).Z
+        self.rank = self.Z.shape[1]
+        known = np.arange(1, problem.n_known + 1)
+        starts = (
+            np.concatenate([problem.row_starts, problem.n_open_rows + known]),
+            np.concatenate([problem.label_starts, problem.n_open_labels + known]),
+        )
+        self.tables = PartialTables(self.Z, problem.y, prices(problem), *starts)
+        self.n_pairs = problem.most_pairs + problem.n_known
+        self.total = max(self.n_pairs * float(problem.y.var()), np.finfo(float).tiny)
+        rows, labels = np.diff(starts[0]), np.diff(starts[1])
+        cells = int((np.minimum(rows, labels) * (np.abs(rows - labels) + 1)).sum())
+        # Sums for the normal equations cost a visit for every product of two columns.
+        self.work_per_step = cells + problem.n_rows * (
+            self.rank * (self.rank + 3) // 2 + settings.descent.sort_columns
+        )
+
+    def with_labels(self, y: FloatArray) -> "PartialLandscape":
+        """The same rows and groups with other (arranged) labels."""
+        return PartialLandscape(
+            self.problem.with_labels(y), self.solver, self.workers, self.settings
+        )
+
+    def descend(self, thetas: FloatArray, n_iter: int, *, momentum: float = 0.0) -> FloatArray:
+        """Take up to `n_iter` hard steps from each row of `thetas`, in place.
+
+        Returns what each explains of `total`.
+        """
+        objectives = np.full(len(thetas), np.inf)
+        scales = np.full(len(thetas), FIRST_SCALE * self.total / self.n_pairs)
+        settled = np.zeros(len(thetas), dtype=np.bool_)
+        per_call = max(1, self.settings.descent.work_per_call // self.work_per_step)
+        steps = min(per_call, n_iter)
+        together = max(1, min(per_call // steps, -(-len(thetas) // (4 * self.workers.n_jobs))))
+        tasks = [slice(k, k + together) for k in range(0, len(thetas), together)]
+        for done in range(0, n_iter, steps):
+            n_steps = min(steps, n_iter - done)
+
+            def advance(rows: slice, n_steps: int = n_steps) -> int:
+                return descend_partial(
+                    self.tables, thetas[rows], objectives[rows], scales[rows], settled[rows],
+                    n_steps, self.settings.descent.smallest_gain, momentum,
+                )  # fmt: skip
+
+            self.workers.map(advance, tasks)
+            if settled.all():
+                break
+        return np.asarray(self.total - objectives)
+
+    def match(self, theta: FloatArray) -> IntArray:
+        """The label that each row holds at `theta`, or -1; the smaller sides are all matched."""
+        partner = np.empty(self.problem.n_rows, dtype=np.int64)
+        hand_out_labels(self.tables, self.Z @ theta, 0.0, partner)
+        return partner
+
+
+def prices(problem: UnequalProblem) -> FloatArray:
+    """Minus the log density of each open label among those of its group; known ones cost nothing.
+
+    Above the lowest of all, so that units of labels do not matter.
+    """
+    price, labels = np.zeros(problem.n_labels), problem.n_open_labels
+    if labels:
+        y, starts = problem.y[:labels], problem.label_starts
+        spread = spread_inside(y, starts)
+        if spread > 0.0:
+            log_tied_densities(y, y, starts, starts, 0.0, spread, price[:labels])
+            price[:labels] = price[:labels].max() - price[:labels]
+    return price
+
+
+def group_mean_start(landscape: PartialLandscape) -> FloatArray:
+    """Regression of the mean labels of groups on the means of their rows, shape (1, rank)."""
+    tables = landscape.tables
+    rows, labels = np.diff(tables.row_starts), np.diff(tables.label_starts)
+    means = np.add.reduceat(tables.Z, tables.row_starts[:-1], axis=0) / rows[:, None]
+    values = np.add.reduceat(tables.ascending, tables.label_starts[:-1]) / labels
+    weight = np.sqrt(np.minimum(rows, labels).astype(float))
+    theta = np.linalg.lstsq(means * weight[:, None], values * weight, rcond=1e-10)[0]
+    return np.asarray(theta, dtype=np.float64)[None]
+
+
+def independent_starts(
+    landscape: PartialLandscape, count: int, seed: int, number: int, rng: np.random.Generator
+) -> FloatArray:
+    """Random directions whose fitted values have about the mean and the spread of the labels.
+
+    About: the rows whose labels are given have another mean and another spread than the labels,
+    and a descent seldom mends either.
+    """
+    problem, Z = landscape.problem, landscape.Z
+    y, fit_intercept = problem.y, landscape.solver.fit_intercept
+    thetas = rng.normal(size=(count, landscape.rank))
+    if fit_intercept:
+        thetas[:, 0] = 0.0
+    spread = np.sqrt(((Z @ thetas.T) ** 2).mean(axis=0))
+    label_spread = float(y.std()) if fit_intercept else math.sqrt(float((y**2).mean()))
+    differing = abs(problem.n_rows - problem.n_labels) / (problem.n_rows * problem.n_labels)
+    error = math.sqrt(differing)  # of a mean, in units of the spread
+    scale = np.exp(SPREAD_ERRORS * error * rng.normal(size=count))
+    thetas *= (scale * label_spread / np.where(spread > 0.0, spread, 1.0))[:, None]
+    if fit_intercept:
+        centre = y.mean() + error * label_spread * rng.normal(size=count)
+        thetas[:, 0] = centre * len(Z) ** 0.5
+    return thetas
+
+
+# Error of the logarithm of a spread over that of a mean: 0.7 under a normal law, more under others.
+SPREAD_ERRORS = 1.5
+FIRST_SCALE = 0.1  # share of the labels' variance that a first step takes for noise
+STARTS = Starts(group_mean_start, independent_starts)
+
+
+class PartialFinding(NamedTuple):
+    """What a search found.
+
+    Attributes
+    ----------
+    search : SearchResult
+    score, p_value : float
+        Of the match against unrelated labels; nan without null searches.
+    nulls : array
+    """
+
+    search: SearchResult
+    score: float
+    p_value: float
+    nulls: FloatArray
+
+
+def automatic_budget(landscape: PartialLandscape) -> int:
+    """Candidates worth trying: twice as many for each direction that groups leave open."""
+    settings, problem = landscape.settings.partial, landscape.problem
+    n_open = max(landscape.solver.rank + 1 - problem.n_groups - problem.n_known, 0)
+    wanted = settings.candidates << min(n_open, settings.most_doublings)
+    steps = landscape.settings.population.steps_per_candidate
+    return max(min(wanted, int(settings.most_work / (landscape.work_per_step * steps))), 2)
+
+
+def explore_partial(
+    landscape: PartialLandscape,
+    *,
+    n_candidates: int,
+    seed: int,
+    compare: bool,
+    report: Callable[[int, float], None] = lambda tried, objective: None,
+) -> PartialFinding:
+    """Search, and compare the match found with those of unrelated labels."""
+    found = search_population(
+        landscape, n_candidates=n_candidates, seed=seed, report=report, starts=STARTS
+    )
+    score = match_score(landscape, found, float(found.objectives[0]))
+    if not compare:
+        return PartialFinding(found, score, float("nan"), np.empty(0))
+    nulls, p_value = np.empty(0), float("nan")
+    settings = landscape.settings.nulls
+    effort = min(found.n_candidates, settings.most_candidates)
+    for number in range(settings.most):
+        rng = numbered_generator(seed, FIRST_NULL + number)
+        other = landscape.with_labels(unrelated_labels(landscape.problem, rng))
+        search = search_population(
+            other, n_candidates=effort, seed=null_seed(seed, number), starts=STARTS
+        )
+        nulls = np.append(nulls, match_score(other, search, float(search.objectives[0])))
+        p_value = null_p_value(score, nulls, settings)
+        enough = len(nulls) >= settings.fewest
+        if enough and not settings.clear[0] < p_value < settings.clear[1]:
+            break
+    return PartialFinding(found, score, p_value, nulls)
+
+
+def unrelated_labels(problem: UnequalProblem, rng: np.random.Generator) -> FloatArray:
+    """Labels like those of each group that have nothing to do with the rows; known ones stay."""
+    drawn = problem.y.copy()
+    for first, last in pairwise(problem.label_starts):
+        own = problem.y[first:last]
+        if len(own) > 1:
+            drawn[first:last] = np.sort(Sampler(own).draw(rng))
+    return drawn
