@@ -120,8 +120,13 @@ class PartialChain:
         self.problem, self.seed, self.workers = problem, np.uint64(seed), workers
         self.n_sweeps, self.burn_in = n_sweeps, burn_in
 
-    def __call__(self, state: State, iteration: int) -> PartialAlignment:
-        """Average over one run of the chain at `state`, from where the last one ended."""
+    def __call__(
+        self, state: State, iteration: int, gain: FloatArray | None = None
+    ) -> PartialAlignment:
+        """Average over one run of the chain at `state`, from where the last one ended.
+
+        `gain`, where it is known, is ``gains(problem, state)``.
+        """
         problem = self.problem
         rows, labels = problem.n_open_rows, problem.n_open_labels
         chain = PartialState(
@@ -134,7 +139,7 @@ class PartialChain:
         over = PartialRows(
             state.fitted[:rows],
             problem.y[:labels],
-            gains(problem, state),
+            gains(problem, state) if gain is None else gain,
             problem.row_starts,
             problem.label_starts,
         )

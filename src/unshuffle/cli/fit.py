@@ -7,6 +7,7 @@ import typer
 
 from . import options
 from .errors import REJECTED, plain_errors
+from .unmatched import MatchShare, UnequalCounts, Unmatched, read_match_share, refuse_passes
 
 PASSES = "Parquet files larger than memory"
 EXAMPLES = """
@@ -19,6 +20,10 @@ One table; which price belongs to which house is lost inside a zone:
 Two tables that share nothing but the zone:
 
     unshuffle fit houses.csv prices.csv --by zone --out results
+
+The same where some houses have no price, and some prices no house:
+
+    unshuffle fit houses.csv prices.csv --by zone --unmatched model
 
 A linked table, with the linkage tool's probability of a right link:
 
@@ -57,6 +62,8 @@ def fit(
     match_prob: options.MatchProb = None,
     categorical: options.Categorical = None,
     pairing: options.Pairing = options.OrderGiven.auto,
+    unmatched: Unmatched = UnequalCounts.refuse,
+    match_share: MatchShare = "estimate",
     intercept: options.Intercept = True,
     seed: options.Seed = 0,
     jobs: options.Jobs = 1,
@@ -134,6 +141,7 @@ def fit(
             rows = read_two(tables[0], tables[1], roles)
         else:
             reason = reason_for_passes(files, roles, passes)
+            refuse_passes(reason, unmatched)
             if reason:
                 model = fit_in_passes(
                     files, roles, passes, reason, pairing=pairing.value, quiet=quiet or as_json,
@@ -145,7 +153,8 @@ def fit(
             rows = read_rows(files, roles)
         fitted = fit_rows(
             rows, pairing=pairing.value, intercept=intercept, seed=seed, jobs=jobs,
-            quiet=quiet or as_json,
+            quiet=quiet or as_json, unmatched=unmatched.value,
+            match_share=read_match_share(match_share),
         )  # fmt: skip
         written = [] if folder is None else output.write_fit(fitted, folder)
         output.print_notes(fitted, quiet or as_json)

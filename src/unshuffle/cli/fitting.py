@@ -4,6 +4,8 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .unmatched import as_options, used_rows
+
 if TYPE_CHECKING:
     from ..estimators.shuffled import ShuffledRegressor
     from ..io.tables import FitTable
@@ -24,7 +26,15 @@ class Fitted(NamedTuple):
 
 
 def fit_rows(
-    rows: "FitTable", *, pairing: str, intercept: bool, seed: int, jobs: int, quiet: bool
+    rows: "FitTable",
+    *,
+    pairing: str,
+    intercept: bool,
+    seed: int,
+    jobs: int,
+    quiet: bool,
+    unmatched: str = "refuse",
+    match_share: Any = "estimate",
 ) -> Fitted:
     """Fit the default estimator; its errors are raised with the name of the file."""
     from ..estimators.shuffled import ShuffledRegressor
@@ -34,6 +44,9 @@ def fit_rows(
     settings: dict[str, Any] = {
         "pairing": pairing, "fit_intercept": intercept, "random_state": seed, "n_jobs": jobs,
     }  # fmt: skip
+    how: dict[str, Any] = {}
+    if unmatched != "refuse":
+        how = {"unmatched": unmatched, "match_share": match_share}
     watched = sys.stderr.isatty() and not quiet
     model = ShuffledRegressor(**settings, verbose=int(watched))
     X = NamedMatrix(rows.X, tuple(rows.names))
@@ -42,9 +55,10 @@ def fit_rows(
         warnings.simplefilter("ignore", UnidentifiableWarning)  # the verdict reports it
         try:
             if rows.unpaired:
-                model.fit_unpaired(X, rows.y, rows.groups, rows.label_groups)
+                model.fit_unpaired(X, rows.y, rows.groups, rows.label_groups, **how)
             else:
-                model.fit(X, rows.y, rows.groups, rows.known, rows.match_prob)
+                model.fit(X, rows.y, rows.groups, rows.known, rows.match_prob, **how)
         except ValueError as error:
-            raise TableError(rows.table.path, str(error)) from error
-    return Fitted(model, rows, [str(warning.message) for warning in caught], settings)
+            raise TableError(rows.table.path, as_options(str(error))) from error
+    notes = [str(warning.message) for warning in caught]
+    return Fitted(model, used_rows(rows, model), notes, settings | how)

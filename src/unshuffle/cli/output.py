@@ -13,6 +13,7 @@ import numpy as np
 from .. import __version__
 from ..io.visible import visible
 from .screen import say, say_json
+from .unmatched import describe_unmatched, has_nobody, matches_with_nobody
 
 if TYPE_CHECKING:
     from ..io.outputs import Output
@@ -33,6 +34,7 @@ def describe(fitted: "Fitted") -> dict[str, Any]:
         "groups": model.n_groups_,
         "noise": model.noise_scale_,
         "mismatch_rate": getattr(model, "mismatch_rate_", None),
+        **describe_unmatched(model),
         "converged": model.converged_,
         "settings": fitted.settings,
         "notes": fitted.notes,
@@ -100,6 +102,8 @@ def write_folder(
 def matches(fitted: "Fitted") -> dict[str, Any]:
     """For each row, counted from 1, its probable label and how probable the one given is."""
     model, rows = fitted.model, fitted.rows
+    if has_nobody(model):
+        return matches_with_nobody(fitted)
     likely = model.permutation_
     table: dict[str, Any] = {"row": np.arange(1, len(likely) + 1)}
     if not rows.unpaired:

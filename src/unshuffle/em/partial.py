@@ -9,9 +9,12 @@ from ..alignment.partial import PartialAlignment, PartialChain
 from ..alignment.state import State
 from ..data.unequal import UnequalProblem
 from ..families.least_squares import LeastSquares
-from ..families.normal import NORMAL
 from ..kernels.types import FloatArray, IntArray
 from .table import IteratedTable
+
+# Share of the labels' spread. The sum of squares is a difference of sums over all labels, which
+# rounding leaves uncertain by some 1e-16 of them.
+SMALLEST_RELATIVE_NOISE = 1e-7
 
 
 class PartialTable(IteratedTable[PartialAlignment]):
@@ -74,7 +77,7 @@ class PartialTable(IteratedTable[PartialAlignment]):
     @property
     def smallest_noise(self) -> float:
         """Below it a noise is rounding."""
-        return NORMAL.noise_scale(0.0, 1, self.label_spread)
+        return SMALLEST_RELATIVE_NOISE * self.label_spread
 
     def coordinates(self, holds: FloatArray, held: FloatArray) -> FloatArray:
         """Weighted least squares in the coordinates of `Z`."""

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..alignment.partial import PartialChain, shares_of
+from ..alignment.partial import PartialChain, gains, shares_of
 from ..alignment.state import State
 from ..kernels.types import FloatArray, IntArray
 from .partial import PartialTable
@@ -78,8 +78,9 @@ def walk(
     sums = [np.zeros(problem.n_rows), np.zeros(problem.n_rows), np.zeros(problem.n_labels)]
     total = np.zeros((problem.n_groups, p + 2))
     products = np.zeros((p + 2, p + 2))
+    gain = gains(problem, state)
     for k in range(n_snapshots):
-        found = chain(state, first_stream + k)
+        found = chain(state, first_stream + k, gain)
         state = state._replace(perm=found.label_of)
         kept[k] = found.label_of
         for k_sum, more in enumerate((found.holds, found.held, found.is_held)):

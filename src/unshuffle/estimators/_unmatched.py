@@ -32,6 +32,7 @@ from ._unpaired import (
 from ._validation import check_features_and_labels, open_setting
 
 Bounds = tuple[float, float]
+FAR_OUT = 1.5  # distances of the quartiles beyond them; labels farther out count as lying there
 
 
 def fit_two_tables(
@@ -123,10 +124,16 @@ def fit_beside(
 
 
 def _order(model: Any, X: FloatArray, y: FloatArray, codes: Any, known: Any) -> tuple[float, bool]:
-    """p-value of the order given, and whether it is used."""
+    """p-value of the order given, and whether it is used.
+
+    Labels of nobody may lie far out, where a few of them would hide the order of all others.
+    """
     if model.pairing != "auto":
         return float("nan"), model.pairing != "lost"
     numbered = np.unique(codes, return_inverse=True)[1]
+    low, high = np.quantile(y, [0.25, 0.75])
+    if high > low:
+        y = np.clip(y, low - FAR_OUT * (high - low), high + FAR_OUT * (high - low))
     problem = make_problem(X, y, numbered, known)
     solver = LeastSquares(X, fit_intercept=model.fit_intercept)
     p_value = order_p_value(problem, solver, 0)

@@ -50,6 +50,7 @@ class PartialLandscape:
         often = settings.partial.found_often
         self.settings = replace(
             settings,
+            descent=replace(settings.descent, most_steps=settings.partial.most_steps),
             population=replace(settings.population, found_often=often, found_again=often),
         )
         self.Z = PartialTable(problem, solver, (0.0, 1.0)).Z
@@ -63,7 +64,7 @@ class PartialLandscape:
         self.n_pairs = problem.most_pairs + problem.n_known
         self.total = max(self.n_pairs * float(problem.y.var()), np.finfo(float).tiny)
         rows, labels = np.diff(starts[0]), np.diff(starts[1])
-        cells = int((np.minimum(rows, labels) * (np.abs(rows - labels) + 1)).sum())
+        cells = check_cells(rows, labels, settings.partial.most_cells)
         # Sums for the normal equations cost a visit for every product of two columns.
         self.work_per_step = cells + problem.n_rows * (
             self.rank * (self.rank + 3) // 2 + settings.descent.sort_columns
@@ -108,10 +109,23 @@ class PartialLandscape:
         return partner
 
 
+def check_cells(rows: IntArray, labels: IntArray, most: int) -> int:
+    """Cells of all tables of rows and labels; one that is too large for memory is refused."""
+    cells = np.minimum(rows, labels) * (np.abs(rows - labels) + 1)
+    largest = int(np.argmax(cells)) if len(cells) else 0
+    if len(cells) and cells[largest] > most:
+        raise ValueError(
+            f"a group has {rows[largest]} rows and {labels[largest]} labels, which are too many to "
+            f"be matched ({int(cells[largest]):,} cells, at most {most:,}); use smaller groups, or "
+            "a sample of whole groups"
+        )
+    return int(cells.sum())
+
+
 def prices(problem: UnequalProblem) -> FloatArray:
     """Minus the log density of each open label among those of its group; known ones cost nothing.
 
-    Above the lowest of all, so that units of labels do not matter.
+    Less the mean of the group, so that neither units nor the number of labels matter.
     """
     price, labels = np.zeros(problem.n_labels), problem.n_open_labels
     if labels:
@@ -119,7 +133,8 @@ def prices(problem: UnequalProblem) -> FloatArray:
         spread = spread_inside(y, starts)
         if spread > 0.0:
             log_tied_densities(y, y, starts, starts, 0.0, spread, price[:labels])
-            price[:labels] = price[:labels].max() - price[:labels]
+            means = np.add.reduceat(price[:labels], starts[:-1]) / problem.group_labels
+            price[:labels] = np.repeat(means, problem.group_labels) - price[:labels]
     return price
 
 
@@ -187,8 +202,13 @@ def automatic_budget(landscape: PartialLandscape) -> int:
     settings, problem = landscape.settings.partial, landscape.problem
     n_open = max(landscape.solver.rank + 1 - problem.n_groups - problem.n_known, 0)
     wanted = settings.candidates << min(n_open, settings.most_doublings)
+    return max(min(wanted, affordable_candidates(landscape, settings.most_work)), 2)
+
+
+def affordable_candidates(landscape: PartialLandscape, work: float) -> int:
+    """Candidates that so much work can follow."""
     steps = landscape.settings.population.steps_per_candidate
-    return max(min(wanted, int(settings.most_work / (landscape.work_per_step * steps))), 2)
+    return int(work / (landscape.work_per_step * steps))
 
 
 def explore_partial(
@@ -203,12 +223,18 @@ def explore_partial(
     found = search_population(
         landscape, n_candidates=n_candidates, seed=seed, report=report, starts=STARTS
     )
-    score = match_score(landscape, found, float(found.objectives[0]))
+    settings, best = landscape.settings.nulls, float(found.objectives[0])
     if not compare:
+        score = match_score(landscape, found, best)
         return PartialFinding(found, score, float("nan"), np.empty(0))
+    work = landscape.settings.partial.null_share * landscape.settings.partial.most_work
+    affordable = max(affordable_candidates(landscape, work), 2)
+    effort = min(found.n_candidates, settings.most_candidates, affordable)
+    # What only the budget ended is compared at equal effort.
+    if found.stopped_by == "budget":
+        best = max(best, found.objective_after(effort))
+    score = match_score(landscape, found, best)
     nulls, p_value = np.empty(0), float("nan")
-    settings = landscape.settings.nulls
-    effort = min(found.n_candidates, settings.most_candidates)
     for number in range(settings.most):
         rng = numbered_generator(seed, FIRST_NULL + number)
         other = landscape.with_labels(unrelated_labels(landscape.problem, rng))

@@ -233,8 +233,11 @@ class PartialSettings:
     candidates: int = 2_000
     most_doublings: int = 5
     found_often: int = 20  # times that a search ends with; wrong optima are found again, too
-    most_work: float = 4e9  # cells and columns visited: seconds
-    many_rows: int = 10_000  # a table of at least twice as many is searched in some of its groups
+    most_work: float = 1e9  # cells and columns visited: a second or two
+    null_share: float = 0.1  # of that work, for each search for unrelated labels
+    most_steps: int = 100  # of a descent; where labels are dense some take hundreds of tiny steps
+    most_cells: int = 200_000_000  # of the table of one group, a byte each
+    many_rows: int = 5_000  # a table of at least twice as many is searched in some of its groups
     # Limits of the p-value against unrelated labels below which a fit starts from the match.
     used: float = 0.05
 

@@ -172,12 +172,17 @@ def _match_columns(
         columns.append((Column("Expected label"), _numbers(model.expected_labels_[listed])))
         likely = _names(names if paired else None, model.permutation_[listed])
         title = "Most likely label from row" if paired else "Most likely label number"
+        if hasattr(model, "unmatched_rows_"):
+            title = "Most likely label"
         columns.append((Column(title, number=not paired or names is None), likely))
     return columns
 
 
 def _names(names: Sequence[object] | None, rows: Any) -> list[Cell]:
-    return [Cell(str(row) if names is None else str(names[row])) for row in rows]
+    return [
+        Cell("nobody" if row < 0 else str(row) if names is None else str(names[row]))
+        for row in rows
+    ]
 
 
 def _numbers(values: Any) -> list[Cell]:
