@@ -4,7 +4,6 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from .options import FIT
@@ -85,10 +84,9 @@ def has_nobody(model: Any) -> bool:
 def matches_with_nobody(fitted: "Fitted") -> dict[str, Any]:
     """For each row, counted from 1, its probable label, or nobody's."""
     model, rows = fitted.model, fitted.rows
-    likely, numbers = model.permutation_, np.arange(len(model.permutation_))
-    if hasattr(model, "kept_rows_"):
-        numbers = model.kept_rows_
-    table: dict[str, Any] = {"row": numbers + 1}
+    likely = model.permutation_
+    numbers = getattr(model, "kept_rows_", range(len(likely)))
+    table: dict[str, Any] = {"row": [int(k) + 1 for k in numbers]}
     if hasattr(model, "unmatched_rows_"):
         table["match_probability"] = model.match_proba_
         table["without_label_probability"] = model.unmatched_rows_proba_
