@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from unshuffle import ShuffledRegressor, StochasticEMRegressor
+from unshuffle import ShuffledRegressor, ShuffledRegressorCV, StochasticEMRegressor
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(60, 2)), RNG.normal(size=60)
@@ -98,3 +98,8 @@ def test_a_failed_fit_leaves_an_earlier_one_untouched():
     assert hasattr(model, "match_share_")
     model.fit(X, X @ [1.0, 2.0])
     assert not hasattr(model, "match_share_")
+
+
+def test_settings_are_not_chosen_by_groups_of_unequal_counts():
+    with pytest.raises(ValueError, match="use ShuffledRegressor with unmatched='model'"):
+        ShuffledRegressorCV().fit_unpaired(X, Y[:50], unmatched="model")

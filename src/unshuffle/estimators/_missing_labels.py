@@ -11,6 +11,8 @@ from ._unpaired import check_unmatched
 class MissingLabelsRegressor(UnmatchedMethods, SampledRegressor):
     """Fits in which a row may have no label, and a label no row."""
 
+    _fits_unmatched = True  # whether unmatched="model" is fitted
+
     def fit(
         self,
         X: Any,

@@ -215,6 +215,11 @@ def take_rows(values: Any, rows: Any) -> Any:
 
 
 def _blank(model: Any) -> Any:
+    if not model._fits_unmatched:
+        raise ValueError(
+            f"{type(model).__name__} chooses settings by held-out groups of equal counts; use "
+            "ShuffledRegressor with unmatched='model'"
+        )
     model._validate_params()
     return type(model)(**model.get_params(deep=False))
 
