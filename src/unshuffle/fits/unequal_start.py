@@ -23,7 +23,7 @@ def initial_state(table: PartialTable, landscape: PartialLandscape, theta: Float
     distances say nothing about the noise, the median does.
     """
     problem, theta = table.problem, theta[None].copy()
-    landscape.descend(theta, landscape.settings.descent.most_steps)
+    landscape.descend(theta, landscape.settings.descent.most_steps, first_scale=0.0)
     held = landscape.match(theta[0])
     holds = held >= 0
     residual = problem.y[held[holds]] - (table.Z @ theta[0])[holds]

@@ -2,7 +2,8 @@
 
 The local step matches every item of the smaller side of each group (`kernels.partial_em`), so that
 all matchings have the same number of pairs. Labels that nobody holds cost their density among the
-labels of their group.
+labels of their group; among the optima found, the one is taken under which they are most likely
+with the density that belongs to it.
 """
 
 import math
@@ -26,6 +27,8 @@ from .nulls import match_score, null_p_value
 from .population import SearchResult, Starts, search_population
 from .settings import DEFAULT, SearchSettings
 from .unrelated import Sampler
+
+FIRST_SCALE = 0.1  # share of the labels' variance that the first step of a search takes for noise
 
 
 class PartialLandscape:
@@ -76,13 +79,21 @@ class PartialLandscape:
             self.problem.with_labels(y), self.solver, self.workers, self.settings
         )
 
-    def descend(self, thetas: FloatArray, n_iter: int, *, momentum: float = 0.0) -> FloatArray:
+    def descend(
+        self,
+        thetas: FloatArray,
+        n_iter: int,
+        *,
+        momentum: float = 0.0,
+        first_scale: float = FIRST_SCALE,
+    ) -> FloatArray:
         """Take up to `n_iter` hard steps from each row of `thetas`, in place.
 
-        Returns what each explains of `total`.
+        The first step takes the share `first_scale` of the labels' variance for noise: 0 stays
+        where `thetas` are, more looks farther around. Returns what each explains of `total`.
         """
         objectives = np.full(len(thetas), np.inf)
-        scales = np.full(len(thetas), FIRST_SCALE * self.total / self.n_pairs)
+        scales = np.full(len(thetas), first_scale * self.total / self.n_pairs)
         settled = np.zeros(len(thetas), dtype=np.bool_)
         per_call = max(1, self.settings.descent.work_per_call // self.work_per_step)
         steps = min(per_call, n_iter)
@@ -107,6 +118,25 @@ class PartialLandscape:
         partner = np.empty(self.problem.n_rows, dtype=np.int64)
         hand_out_labels(self.tables, self.Z @ theta, 0.0, partner)
         return partner
+
+    def log_likelihood(self, theta: FloatArray) -> float:
+        """Of all labels at their match, those of nobody under the density tied to `theta`."""
+        problem, partner = self.problem, self.match(theta)
+        mu, holds = self.Z @ theta, partner >= 0
+        squares = float(((problem.y[partner[holds]] - mu[holds]) ** 2).sum())
+        floor = self.settings.nulls.smallest * self.total
+        noise = math.sqrt(max(squares, floor) / max(self.n_pairs - self.rank, 1))
+        rows, labels = problem.n_open_rows, problem.n_open_labels
+        alone = np.ones(problem.n_labels, dtype=np.bool_)
+        alone[partner[holds]] = False
+        density = np.zeros(labels)
+        if alone.any():
+            starts = problem.row_starts
+            log_tied_densities(
+                mu[:rows], problem.y[:labels], starts, problem.label_starts, noise,
+                spread_inside(mu[:rows], starts), density,
+            )  # fmt: skip
+        return float(density[alone[:labels]].sum()) - self.n_pairs * math.log(noise)
 
 
 def check_cells(rows: IntArray, labels: IntArray, most: int) -> int:
@@ -176,7 +206,6 @@ def independent_starts(
 
 # Error of the logarithm of a spread over that of a mean: 0.7 under a normal law, more under others.
 SPREAD_ERRORS = 1.5
-FIRST_SCALE = 0.1  # share of the labels' variance that a first step takes for noise
 STARTS = Starts(group_mean_start, independent_starts)
 
 
@@ -220,8 +249,11 @@ def explore_partial(
     report: Callable[[int, float], None] = lambda tried, objective: None,
 ) -> PartialFinding:
     """Search, and compare the match found with those of unrelated labels."""
-    found = search_population(
-        landscape, n_candidates=n_candidates, seed=seed, report=report, starts=STARTS
+    found = most_likely_first(
+        landscape,
+        search_population(
+            landscape, n_candidates=n_candidates, seed=seed, report=report, starts=STARTS
+        ),
     )
     settings, best = landscape.settings.nulls, float(found.objectives[0])
     if not compare:
@@ -247,6 +279,19 @@ def explore_partial(
         if enough and not settings.clear[0] < p_value < settings.clear[1]:
             break
     return PartialFinding(found, score, p_value, nulls)
+
+
+def most_likely_first(landscape: PartialLandscape, found: SearchResult) -> SearchResult:
+    """The same optima, that under which all labels are most likely before the others."""
+    likely = [landscape.log_likelihood(theta) for theta in found.thetas]
+    best = int(np.argmax(likely))
+    order = [best, *(k for k in range(len(likely)) if k != best)]
+    return replace(
+        found,
+        thetas=found.thetas[order],
+        objectives=found.objectives[order],
+        n_found=found.n_found[order],
+    )
 
 
 def unrelated_labels(problem: UnequalProblem, rng: np.random.Generator) -> FloatArray:
