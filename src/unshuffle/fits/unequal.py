@@ -253,5 +253,8 @@ class _UnequalRoute:
             information.most_snapshots,
             max(information.enough_snapshots, information.rows_seen // rows),
         )
-        sweeps = max(information.sweeps_per_snapshot, information.sweeps_of_walk // n_snapshots)
-        return walk(self.table, state, self._chain(sweeps), n_snapshots, FIRST_PARTNERS)
+        # Births and deaths mix a group sooner than exchanges alone: half the way is enough.
+        way = information.sweeps_of_walk // 2
+        sweeps = max(information.sweeps_per_snapshot, way // n_snapshots)
+        chain = PartialChain(self.problem, self.settings.seed, self.workers, sweeps, 0)
+        return walk(self.table, state, chain, n_snapshots, FIRST_PARTNERS)

@@ -96,18 +96,10 @@ class Sums(NamedTuple):
 
 
 @kernel
-def _weigh(log_ratio: float) -> float:
-    """Probability of the second of two states."""
+def _odds(log_ratio: float) -> float:
+    """Odds of the less likely of two states, which serve their mean and Metropolis' rule."""
     far = -abs(log_ratio)
-    odds = math.exp(far) if far > HOPELESS else 0.0
-    return (1.0 if log_ratio >= 0.0 else odds) / (1.0 + odds)
-
-
-@kernel
-def _accepts(log_ratio: float, key: np.uint64, counter: int) -> bool:
-    if log_ratio >= 0.0:
-        return True
-    return log_ratio > HOPELESS and to_unit(draw(key, counter)) < math.exp(log_ratio)
+    return math.exp(far) if far > HOPELESS else 0.0
 
 
 @kernel
@@ -140,16 +132,20 @@ def exchange_rows(
         for i in range(max(start, 0), min(start + stride, size - stride)):
             j = i + stride
             a, b = side.label_of[i], side.label_of[j]
+            if a == b:  # neither holds a label
+                paired[i] = paired[j] = True
+                continue
             log_ratio = _cost(side, i, a, half) + _cost(side, j, b, half)
             log_ratio -= _cost(side, i, b, half) + _cost(side, j, a, half)
+            odds = _odds(log_ratio)
             if counts:
-                weight = _weigh(log_ratio)
+                weight = (1.0 if log_ratio >= 0.0 else odds) / (1.0 + odds)
                 paired[i] = paired[j] = True
                 _add(sums, i, a, side.y, 1.0 - weight)
                 _add(sums, i, b, side.y, weight)
                 _add(sums, j, b, side.y, 1.0 - weight)
                 _add(sums, j, a, side.y, weight)
-            if a != b and _accepts(log_ratio, key, i):
+            if log_ratio >= 0.0 or to_unit(draw(key, i)) < odds:
                 accepted += 1
                 side.label_of[i], side.label_of[j] = b, a
                 if a >= 0:
@@ -175,18 +171,22 @@ def exchange_labels(
         for i in range(max(start, 0), min(start + stride, size - stride)):
             j = i + stride
             a, b = side.slot_of[i], side.slot_of[j]
+            if a == b:  # nobody holds either
+                paired[i] = paired[j] = True
+                continue
             log_ratio = _cost(side, a, i, half) + _cost(side, b, j, half)
             log_ratio -= _cost(side, b, i, half) + _cost(side, a, j, half)
             if a < 0 and b >= 0:
                 log_ratio += side.gain[i] - side.gain[j]
             elif b < 0 and a >= 0:
                 log_ratio += side.gain[j] - side.gain[i]
+            odds = _odds(log_ratio)
             if counts:
-                weight = _weigh(log_ratio)
+                weight = (1.0 if log_ratio >= 0.0 else odds) / (1.0 + odds)
                 paired[i] = paired[j] = True
                 sums.is_held[i] += (1.0 - weight) * (a >= 0) + weight * (b >= 0)
                 sums.is_held[j] += (1.0 - weight) * (b >= 0) + weight * (a >= 0)
-            if a != b and _accepts(log_ratio, key, i):
+            if log_ratio >= 0.0 or to_unit(draw(key, i)) < odds:
                 accepted += 1
                 side.slot_of[i], side.slot_of[j] = b, a
                 if a >= 0:
@@ -230,10 +230,11 @@ def bear_and_die(side: Side, half: float, key: np.uint64, counts: bool, sums: Su
         log_ratio -= math.log(birth_probability(side, i, label))
         if held >= 0:
             log_ratio = -log_ratio
+        odds = _odds(log_ratio)
         if counts:
-            weight = _weigh(log_ratio)
+            weight = (1.0 if log_ratio >= 0.0 else odds) / (1.0 + odds)
             _add(sums, i, label, side.y, weight if held < 0 else 1.0 - weight)
-        if _accepts(log_ratio, key, 3 * i + 2):
+        if log_ratio >= 0.0 or to_unit(draw(key, 3 * i + 2)) < odds:
             accepted += 1
             if held < 0:
                 side.label_of[i], side.slot_of[label] = label, i
