@@ -16,10 +16,14 @@ from unshuffle.kernels import (
     hard_em,
     local,
     match,
+    partial_chain,
+    partial_em,
     ranking,
     scores,
+    skip_match,
     swap,
     sweep_blocks,
+    tied_density,
 )
 
 
@@ -178,8 +182,40 @@ def run_sweeps():
     yield read
 
 
+def run_partial():
+    rng, row_starts, label_starts = (
+        np.random.default_rng(3),
+        np.array([0, 9, 10, 24]),
+        np.array([0, 12, 15, 25]),
+    )
+    Z, theta = rng.normal(size=(24, 2)), np.array([1.0, -0.5])
+    mu = Z @ theta
+    y = np.concatenate([np.sort(rng.normal(size=b - a)) for a, b in pairwise(label_starts)])
+    density = np.empty(25)
+    tied_density.log_tied_densities(mu, y, row_starts, label_starts, 0.3, 0.8, density)
+    yield density
+    tables = partial_em.PartialTables(Z, y, -density, row_starts, label_starts)
+    thetas, objectives = rng.normal(size=(5, 2)), np.full(5, np.inf)
+    scales, settled = np.full(5, 0.1), np.zeros(5, dtype=bool)
+    partial_em.descend_partial(tables, thetas, objectives, scales, settled, 20, 1e-12, 1.5)
+    yield thetas
+    yield objectives
+    partner = np.empty(24, dtype=np.int64)
+    partial_em.hand_out_labels(tables, mu, 0.1, partner)
+    yield partner.copy()
+    ordered, places = np.sort(mu[:9]), np.empty(9, dtype=np.int64)
+    prices = np.full(9, 0.3), np.full(12, 0.4)
+    skip_match.match_with_skips(ordered, y[:12], 9.0, *prices, places)
+    yield places
+    rows = partial_chain.PartialRows(mu, y, -density, row_starts, label_starts)
+    sums = [np.zeros(24) for _ in range(3)]
+    state = partial_chain.PartialState(partner, *sums, np.zeros(25))
+    yield np.array([partial_chain.sweep_partial(rows, state, 0, 3, 9.0, np.uint64(5), 2, 3, 20)])
+    yield from state
+
+
 with np.errstate(over="ignore"):  # plain numpy warns where unsigned integers wrap around
     digest = hashlib.sha256(
-        b"".join(a.tobytes() for a in chain(run(), run_sweeps(), run_streams()))
+        b"".join(a.tobytes() for a in chain(run(), run_sweeps(), run_streams(), run_partial()))
     ).hexdigest()
 sys.stdout.write(digest)

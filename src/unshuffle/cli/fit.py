@@ -7,6 +7,7 @@ import typer
 
 from . import options
 from .errors import REJECTED, plain_errors, without_option
+from .unmatched import MatchShare, UnequalCounts, Unmatched, count_settings, refuse_passes
 
 PASSES = "Parquet files larger than memory"
 EXAMPLES = """
@@ -19,6 +20,10 @@ One table; which price belongs to which house is lost inside a zone:
 Two tables that share nothing but the zone:
 
     unshuffle fit houses.csv prices.csv --by zone --out results
+
+The same where some houses have no price, and some prices no house:
+
+    unshuffle fit houses.csv prices.csv --by zone --unmatched model
 
 A linked table, with the linkage tool's probability of a right link:
 
@@ -79,6 +84,8 @@ def fit(
     drop_missing: options.DropMissing = False,
     pairing: options.Pairing = options.OrderGiven.auto,
     audit: options.Audited = None,
+    unmatched: Unmatched = UnequalCounts.refuse,
+    match_share: MatchShare = "estimate",
     intercept: options.Intercept = True,
     reviewed: options.Reviewed = None,
     robust: options.Robust = False,
@@ -159,6 +166,7 @@ def fit(
                 rows, linked = read_two_tables(tables, roles, linking)
         else:
             reason = reason_for_passes(files, roles, passes)
+            refuse_passes(reason, unmatched)
             if reason:
                 options.refuse_audit(audit)
                 model = fit_in_passes(
@@ -172,9 +180,10 @@ def fit(
                 report_passes(model, str(label), folder, as_json)
                 return
             rows = read_rows(files, roles)
+        counts = count_settings(unmatched, match_share)
         fitted = fit_reviewed(
             rows, reviewed, id_column or "", pairing=pairing.value, intercept=intercept, seed=seed,
-            jobs=jobs, quiet=quiet or as_json, audit=audit, **covariance,
+            jobs=jobs, quiet=quiet or as_json, audit=audit, counts=counts, **covariance,
         )  # fmt: skip
         fitted.notes[:0] = linked
         written = [] if folder is None else output.write_fit(fitted, folder)

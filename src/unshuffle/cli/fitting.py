@@ -5,6 +5,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .notes import table_notes
+from .unmatched import as_options, used_rows
 
 if TYPE_CHECKING:
     from ..estimators.shuffled import ShuffledRegressor
@@ -27,11 +28,11 @@ class Fitted(NamedTuple):
 
 def fit_rows(
     rows: "FitTable", *, pairing: str, intercept: bool, seed: int, jobs: int, quiet: bool,
-    audit: str | None = None, **more: Any,
+    audit: str | None = None, counts: dict[str, Any] | None = None, **more: Any,
 ) -> Fitted:  # fmt: skip
     """Fit the default estimator; its errors are raised with the name of the file.
 
-    `more` are further settings of the estimator.
+    `counts` say what to do about unequal counts, `more` are further settings of the estimator.
     """
     from ..estimators.shuffled import ShuffledRegressor
     from ..exceptions import TableError, UnidentifiableWarning
@@ -46,6 +47,7 @@ def fit_rows(
     if audit is not None:
         settings["pairing"] = declared_pairing(pairing, rows)
         settings["audit"], rate["mismatch_rate"] = audit, parse_audit(audit)
+    how = counts or {}
     watched = sys.stderr.isatty() and not quiet
     known = {name: value for name, value in settings.items() if name != "audit"}
     model = ShuffledRegressor(**known, **rate, verbose=int(watched))
@@ -55,16 +57,16 @@ def fit_rows(
         warnings.simplefilter("ignore", UnidentifiableWarning)  # the verdict reports it
         try:
             if rows.unpaired:
-                model.fit_unpaired(X, rows.y, rows.groups, rows.label_groups)
+                model.fit_unpaired(X, rows.y, rows.groups, rows.label_groups, **how)
             else:
-                model.fit(X, rows.y, rows.groups, rows.known, rows.match_prob)
+                model.fit(X, rows.y, rows.groups, rows.known, rows.match_prob, **how)
         except ValueError as error:
             problem = str(error)
             if "sandwich" in problem:  # the rest of the message names settings of Python
                 problem = f"{problem.partition(';')[0]}; fit it without --robust"
-            raise TableError(rows.table.path, problem) from error
+            raise TableError(rows.table.path, as_options(problem)) from error
     notes = [*table_notes(rows), *(str(warning.message) for warning in caught)]
-    return Fitted(model, rows, notes, settings)
+    return Fitted(model, used_rows(rows, model), notes, settings | how)
 
 
 def declared_pairing(pairing: str, rows: "FitTable") -> str:

@@ -14,6 +14,7 @@ from .. import __version__
 from ..io.visible import visible
 from .notes import dropped_rows
 from .screen import say, say_json
+from .unmatched import describe_unmatched, has_nobody, matches_with_nobody
 
 if TYPE_CHECKING:
     from ..io.outputs import Output
@@ -36,6 +37,7 @@ def describe(fitted: "Fitted") -> dict[str, Any]:
         "dropped": dropped_rows(rows),
         "noise": model.noise_scale_,
         "mismatch_rate": getattr(model, "mismatch_rate_", None),
+        **describe_unmatched(model),
         "converged": model.converged_,
         "settings": fitted.settings,
         "notes": fitted.notes,
@@ -103,6 +105,8 @@ def write_folder(
 def matches(fitted: "Fitted") -> dict[str, Any]:
     """For each row, counted from 1, its probable label and how probable the one given is."""
     model, rows = fitted.model, fitted.rows
+    if has_nobody(model):
+        return matches_with_nobody(fitted)
     likely, partner_ids = model.permutation_, rows.partner_ids
     numbers = rows.row_numbers
     table: dict[str, Any] = {"row": numbers}

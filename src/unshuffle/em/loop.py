@@ -16,7 +16,7 @@ import numpy as np
 
 from ..alignment.state import State
 from ..kernels.types import FloatArray
-from .table import Expected, Table
+from .table import Expected, IteratedTable
 
 
 class Step(NamedTuple):
@@ -64,7 +64,7 @@ class EMResult(Generic[Expected]):
 
 
 def run_em(
-    table: Table[Expected],
+    table: IteratedTable[Expected],
     start: State,
     *,
     max_iter: int,
@@ -108,7 +108,7 @@ def run_em(
     return EMResult(state, alignment, steps, converged)
 
 
-def average_last(table: Table[Expected], result: EMResult[Expected], n_last: int) -> State:
+def average_last(table: IteratedTable[Expected], result: EMResult[Expected], n_last: int) -> State:
     """The average of the last iterations, whose Monte Carlo error is smaller than that of one."""
     tail = result.steps[-n_last:]
     return table.move(

@@ -17,7 +17,7 @@ from ..alignment.state import State
 from ..kernels.types import FloatArray
 from .loop import Step
 from .settings import DEFAULTS, SquaremSettings
-from .table import Expected, Table
+from .table import Expected, IteratedTable
 
 
 class SquaremAcceleration:
@@ -25,7 +25,7 @@ class SquaremAcceleration:
 
     Parameters
     ----------
-    table : Table
+    table : IteratedTable
     window : int
         Iterations to a point: 1 for deterministic alignments.
     with_rate : bool
@@ -34,7 +34,7 @@ class SquaremAcceleration:
 
     def __init__(
         self,
-        table: Table[Expected],
+        table: IteratedTable[Expected],
         window: int,
         *,
         with_rate: bool,

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from .loop import Step
-from .table import Expected, Table
+from .table import Expected, IteratedTable
 
 
 def never(steps: list[Step]) -> bool:
@@ -30,7 +30,7 @@ class StopWhenStable:
     the averages differ by no more than its own scatter.
     """
 
-    def __init__(self, table: Table[Expected], tol: float, window: int) -> None:
+    def __init__(self, table: IteratedTable[Expected], tol: float, window: int) -> None:
         self.solver, self.tol, self.window = table.solver, tol, window
         self._noise_error = (2 * table.n_rows) ** -0.5
 

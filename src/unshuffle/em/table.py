@@ -38,23 +38,17 @@ class StartSquares(NamedTuple):
     fitted: float
 
 
-class Table(ABC, Generic[Expected]):
-    """Rows and labels in memory (`MemoryTable`) or read in passes (`PassesTable`).
+class IteratedTable(ABC, Generic[Expected]):
+    """What the loop needs of rows and labels: two steps, and moves to other parameters.
 
     Attributes
     ----------
     solver : Solver
-    n_rows, n_movable, n_blocks : int
-        Rows, rows that can exchange labels, and groups of these.
-    restarts : bool
-        Whether the chain restarts in every iteration; otherwise it continues.
+    n_rows : int
     """
 
     solver: Solver
     n_rows: int
-    n_movable: int
-    n_blocks: int
-    restarts: bool
 
     @abstractmethod
     def align(self, state: State, stream: int) -> Expected:
@@ -63,6 +57,26 @@ class Table(ABC, Generic[Expected]):
     @abstractmethod
     def solve(self, expected: Expected) -> State:
         """M-step: parameters from expected statistics."""
+
+    def move(self, state: State, coef: FloatArray, intercept: float, **others: Any) -> State:
+        """`state` at other parameters."""
+        return state._replace(coef=coef, intercept=intercept, **others)
+
+
+class Table(IteratedTable[Expected]):
+    """Rows and labels in memory (`MemoryTable`) or read in passes (`PassesTable`).
+
+    Attributes
+    ----------
+    n_movable, n_blocks : int
+        Rows that can exchange labels, and groups of these.
+    restarts : bool
+        Whether the chain restarts in every iteration; otherwise it continues.
+    """
+
+    n_movable: int
+    n_blocks: int
+    restarts: bool
 
     @abstractmethod
     def ordinary_start(self) -> State:
@@ -104,10 +118,6 @@ class Table(ABC, Generic[Expected]):
     def place(self, state: State, seed: int) -> State:
         """Draw the labels of a start near the posterior, where they are kept."""
         return state
-
-    def move(self, state: State, coef: FloatArray, intercept: float, **others: Any) -> State:
-        """`state` at other parameters."""
-        return state._replace(coef=coef, intercept=intercept, **others)
 
     def carry(self, before: State, after: State) -> State:
         """Adapt what is kept per row to a move from `before` to `after`."""

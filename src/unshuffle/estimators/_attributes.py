@@ -20,6 +20,7 @@ from ..fits.results import (
     StochasticFit,
     Uncertainty,
 )
+from ..fits.unequal_results import UnmatchedFit
 
 Fit = StochasticFit | HardFit | MixtureFit | AutoFit
 
@@ -131,6 +132,8 @@ def _keep_auto(model: Any, fit: AutoFit) -> None:
     _keep_mismatch(model, fit.mismatch)
     if fit.choice is not None:
         _keep_choice(model, fit.choice)
+    if fit.unmatched is not None:
+        _keep_unmatched(model, fit.unmatched)
     means = fit.group_means
     model.group_means_pvalue_ = float("nan") if means is None else means.p_value
     model.group_means_distance_ = float("nan") if means is None else means.distance
@@ -148,6 +151,16 @@ def _keep_mismatch(model: Any, found: MismatchFit | None) -> None:
         model.noise_, model.spread_by_fit_ = found.noise, found.spread_by_fit
         if found.off_proba is not None:
             model.off_proba_ = found.off_proba
+
+
+def _keep_unmatched(model: Any, unmatched: UnmatchedFit) -> None:
+    model.match_share_ = unmatched.match_share
+    model.match_share_se_ = unmatched.match_share_se
+    model.n_pairs_, model.n_labels_ = unmatched.n_pairs, unmatched.n_labels
+    model.unmatched_rows_proba_ = unmatched.row_proba
+    model.unmatched_labels_proba_ = unmatched.label_proba
+    model.unmatched_rows_ = np.flatnonzero(unmatched.row_proba > 0.5)
+    model.unmatched_labels_ = np.flatnonzero(unmatched.label_proba > 0.5)
 
 
 def _keep_choice(model: Any, choice: Choice) -> None:

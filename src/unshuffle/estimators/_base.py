@@ -175,6 +175,11 @@ class BaseShuffledRegressor(BaseLinearRegressor):
         check_is_fitted(self)
         if isinstance(self._found, StochasticFit) and self._found.matches is None:
             raise ValueError("a fit that reads its data in passes does not keep them")
+        if isinstance(self._found, AutoFit) and self._found.unmatched is not None:
+            raise ValueError(
+                "a fit with unmatched='model' is neither resampled nor simulated; its intervals "
+                "are those of conf_int()"
+            )
         if not hasattr(self, "_problem"):
             raise ValueError(
                 f"this {type(self).__name__} was loaded from a file, which does not hold the data "

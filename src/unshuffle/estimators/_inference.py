@@ -17,6 +17,7 @@ from ..kernels.types import FloatArray
 from ..show.markup import p_value
 from ..show.summary import Summary
 from ._bootstrap import BootstrapMethods, check_has_standard_errors
+from ._unmatched_answers import unmatched_facts
 
 METHODS = ("information", "sandwich", "bootstrap", "posterior", "auto")
 OF_SUMMARY = {"auto": "auto", "model": "information", "robust": "sandwich"}
@@ -288,6 +289,7 @@ class InferenceMethods(BootstrapMethods):
             "groups": f"{self.n_groups_}",
             "noise": noise,
         }
+        facts |= unmatched_facts(self)
         facts |= self._explained_facts()
         facts |= self._noise_facts()
         rate = getattr(self, "mismatch_rate_", None)

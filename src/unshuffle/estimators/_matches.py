@@ -14,6 +14,7 @@ from ..inference.permutations import PermutationPosterior
 from ..io.frames import make_frame, plain_column
 from ..kernels.types import FloatArray, IntArray
 from ._attributes import stack_level
+from ._unmatched_answers import NOT_THERE, repair_unmatched, unmatched_of
 
 
 class MatchMethods:
@@ -82,6 +83,8 @@ class MatchMethods:
 
     def _permutations(self) -> PermutationPosterior:
         posterior = self._stochastic.permutations
+        if unmatched_of(self) is not None:
+            raise AttributeError(NOT_THERE)
         if posterior is None:
             raise AttributeError(
                 "a fit in passes, or with variant='published', keeps no posterior over permutations"
@@ -201,7 +204,8 @@ class MatchMethods:
         Returns
         -------
         repaired : array of shape (n_samples,), or data frame
-            ``y[permutation_]``; the input is left as it is. With `id`, a data frame with one line
+            ``y[permutation_]``; the input is left as it is. A row without a label
+            gets NaN, or None where `y` holds no numbers. With `id`, a data frame with one line
             per row: its `id`, its `label`, and `label_from_id`, the row beside which that label
             was given.
 
@@ -214,6 +218,8 @@ class MatchMethods:
         """
         check_is_fitted(self)
         labels = np.asanyarray(plain_column(y))  # a mask moves with its labels
+        if hasattr(self, "n_labels_"):
+            return np.asarray(repair_unmatched(self, labels))
         if labels.shape != self.permutation_.shape:
             raise ValueError(
                 f"y has shape {labels.shape} but the model was fitted to "

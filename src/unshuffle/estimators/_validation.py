@@ -18,7 +18,7 @@ from ..data.numbers import (
 from ..data.problem import Problem, make_problem
 from ..io.categories import encode_categories
 from ..io.frames import NamedMatrix, column_of_dates, library_of, plain_column
-from ..kernels.types import FloatArray, IntArray
+from ..kernels.types import FloatArray
 
 
 def build_problem(
@@ -159,6 +159,12 @@ def describe_not_finite(message: str, X: Any, y: Any) -> str:
         names = column_names(X)
         where += f", column {place[1] if names is None else repr(names[place[1]])}"
     count = int(np.sum(~np.isfinite(table)))
+    if in_labels and np.isnan(table[tuple(place)]):
+        return (
+            f"{found}: {count} such value(s), the first in {where}; drop those rows on both sides "
+            "(a label without its row belongs to nobody) or fill them in, or fit with "
+            "ShuffledRegressor and unmatched='model', which takes NaN for a lost label"
+        )
     return (
         f"{found}: {count} such value(s), the first in {where}; drop those rows on both sides "
         "(a label without its row belongs to nobody) or fill them in"
@@ -186,40 +192,6 @@ def check_lengths(X: Any, y: Any, groups: Any) -> None:
     )
 
 
-def pair_by_group(X: Any, y: Any, groups_X: Any, groups_y: Any) -> IntArray:
-    """For each row the number of a label of its group, in order of appearance.
-
-    Groups are compared by name: a group needs as many labels as it has rows.
-    """
-    groups_X, groups_y = plain_column(groups_X), plain_column(groups_y)
-    n_rows, n_labels = _num_samples(X), _num_samples(y)
-    if (groups_X is None) != (groups_y is None):
-        missing = "groups_X" if groups_X is None else "groups_y"
-        raise ValueError(f"{missing} is missing: give the group of each row and of each label")
-    if groups_X is None:
-        check_lengths(X, y, None)
-        return np.arange(n_rows, dtype=np.int64)
-    rows, labels = _plain(groups_X), _plain(groups_y)
-    for name, given, size in (("groups_X", rows, n_rows), ("groups_y", labels, n_labels)):
-        if len(given) != size:
-            raise ValueError(f"{name} has {len(given)} entries for {size}; give one group each")
-    codes = encode_groups(rows + labels, n_rows + n_labels)
-    of_rows, of_labels = codes[:n_rows], codes[n_rows:]
-    counts = [np.bincount(c, minlength=codes.max() + 1) for c in (of_rows, of_labels)]
-    unequal = np.flatnonzero(counts[0] != counts[1])
-    if len(unequal):
-        names = {int(g): (rows + labels)[int(np.argmax(codes == g))] for g in unequal[:5]}
-        shown = "; ".join(
-            f"{name!r} has {counts[0][g]} rows and {counts[1][g]} labels"
-            for g, name in names.items()
-        )
-        more = f"; and {len(unequal) - 5} more groups" if len(unequal) > 5 else ""
-        raise ValueError(f"each group needs as many labels as rows, but {shown}{more}")
-    beside = np.empty(n_rows, dtype=np.int64)
-    beside[np.argsort(of_rows, kind="stable")] = np.argsort(of_labels, kind="stable")
-    return beside
-
-
 def check_match_prob(match_prob: Any, n_rows: int) -> FloatArray | None:
     """Probability of each row that its own label is right."""
     if match_prob is None:
@@ -237,11 +209,6 @@ def check_match_prob(match_prob: Any, n_rows: int) -> FloatArray | None:
             f"{probability[wrong[0]]:g}; turn match weights into probabilities first"
         )
     return probability
-
-
-def _plain(groups: Any) -> list[Any]:
-    """Group labels as Python objects, which compare across tables and print without ado."""
-    return list(groups.tolist()) if hasattr(groups, "tolist") else list(groups)
 
 
 def _is_number(value: Any) -> bool:

@@ -121,6 +121,8 @@ class ShuffledRegressorCV(ShuffledRegressor):
         self.verbose = verbose
         self.callback = callback
 
+    _fits_unmatched = False
+
     def _compute(self, data: InMemory, seed: int) -> AutoFit:
         ridges = open_setting(self.ridges)
         compared = ChoiceSettings(

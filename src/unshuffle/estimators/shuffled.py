@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Self
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..data.numbers import as_numbers
 from ..em.settings import DEFAULTS
 from ..fits.audited import rate_of
 from ..fits.auto import fit_auto
@@ -16,13 +15,13 @@ from ..fits.progress import Progress
 from ..fits.settings import AutoSettings, StochasticSettings
 from ..inference.audited_rate import Audit
 from ..inference.verdict import Verdict
-from ..io.frames import library_of, plain_column
+from ._missing_labels import MissingLabelsRegressor
 from ._progress import reporting
-from ._sampled import SampledRegressor
-from ._validation import open_setting, pair_by_group
+from ._unmatched import fit_two_tables
+from ._validation import open_setting
 
 
-class ShuffledRegressor(SampledRegressor):
+class ShuffledRegressor(MissingLabelsRegressor):
     r"""Linear regression when the pairing between rows and labels is lost, wholly or in part.
 
     The model is :math:`y_{\pi(i)} = b + x_i^\top w + \varepsilon_i` with an unknown permutation
@@ -136,6 +135,21 @@ class ShuffledRegressor(SampledRegressor):
         A most likely permutation: row i holds ``y[permutation_[i]]``.
     expected_labels_ : array of shape (n_samples,)
         Expected label of each row.
+    match_share_, match_share_se_ : float
+        Share of rows that have their label among those given, and its standard error. This and
+        what follows up to `n_labels_` only with ``unmatched="model"``, where `match_proba_` is the
+        probability of what `permutation_` says of a row, nobody's label (-1) included.
+    unmatched_rows_, unmatched_labels_ : arrays of int
+        Rows that have no label, and labels that have no row, more probably than not.
+    unmatched_rows_proba_, unmatched_labels_proba_ : arrays
+        Probability of that for each row and each label.
+    n_pairs_ : float
+        Expected number of rows that hold a label.
+    n_labels_ : int
+        Labels given.
+    kept_rows_ : array of int
+        Rows of the fit, where ``unmatched="drop-groups"`` dropped others; then
+        `n_dropped_groups_`, `n_dropped_rows_` and `n_dropped_labels_` count what was dropped.
     search_ : {"population", "none"}
         Whether a search was made.
     start_ : {"match", "known rows", "group means", "labels as given", "least squares"}
@@ -294,30 +308,43 @@ class ShuffledRegressor(SampledRegressor):
         self.verbose = verbose
         self.callback = callback
 
-    def fit_unpaired(self, X: Any, y: Any, groups_X: Any = None, groups_y: Any = None) -> Self:
+    def fit_unpaired(
+        self,
+        X: Any,
+        y: Any,
+        groups_X: Any = None,
+        groups_y: Any = None,
+        *,
+        unmatched: str = "refuse",
+        match_share: float | str | tuple[float, float] = "estimate",
+    ) -> Self:
         """Fit the model to two tables that share nothing but a group key.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Features, one row each, in any order.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_labels,)
             Labels, in any order.
-        groups_X, groups_y : array-like of shape (n_samples,), optional
-            Group of each row and of each label; every group needs as many labels as rows. Leave
-            out both where any label may belong to any row.
+        groups_X, groups_y : array-like of shape (n_samples,) and (n_labels,), optional
+            Group of each row and of each label. Leave out both where any label may belong to any
+            row.
+        unmatched : {"refuse", "drop-groups", "model"}, default="refuse"
+            What to do where a group has more labels than rows, or fewer: "refuse" raises an
+            error, "drop-groups" leaves these groups out (`kept_rows_` are the rows of the others),
+            "model" fits all of them, where some rows have no label and some labels no row.
+        match_share : float, (float, float) or "estimate", default="estimate"
+            With ``unmatched="model"`` the share of rows that have their label among those given,
+            or bounds of it.
 
         Returns
         -------
         self : object
             The fitted estimator; ``permutation_[i]`` is the number of the label, in `y` as given,
-            that row i most likely holds. There is no order to test, so `pairing` plays no role.
+            that row i most likely holds, or -1 for none. There is no order to test, so `pairing`
+            plays no role.
         """
-        beside = pair_by_group(X, y, groups_X, groups_y)
-        library = library_of(X, y, groups_X)
-        labels = as_numbers(plain_column(y), "y")[beside]
-        self._fit_in_memory(X, labels, groups_X, None, label_numbers=beside)
-        self._library = library
+        fit_two_tables(self, X, y, groups_X, groups_y, unmatched, match_share)
         return self
 
     def __sklearn_tags__(self) -> Any:

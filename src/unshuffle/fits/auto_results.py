@@ -8,6 +8,7 @@ from ..inference.verdict import Verdict
 from ..kernels.types import FloatArray
 from .choice import Choice
 from .results import StochasticFit
+from .unequal_results import UnmatchedFit
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +128,8 @@ class AutoFit:
         are too few groups.
     choice : Choice or None
         Scores of held-out groups, where these chose the setting.
+    unmatched : UnmatchedFit or None
+        Rows without labels and labels without rows, where these are part of the model.
     """
 
     fit: StochasticFit
@@ -142,3 +145,4 @@ class AutoFit:
     verdict: Verdict
     group_means: GroupMeans | None = None
     choice: Choice | None = None
+    unmatched: UnmatchedFit | None = None

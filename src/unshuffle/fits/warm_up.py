@@ -9,6 +9,7 @@ from ..alignment.sweeps import Sweeps
 from ..data.local import LocalParts, slice_array
 from ..data.problem import Problem, make_problem
 from ..data.threads import Workers
+from ..data.unequal import make_unequal_problem
 from ..em.settings import EMSettings, FinalSettings, InformationSettings, IterationSettings
 from ..families.normal import NORMAL
 from ..kernels.swap import Schedule
@@ -19,6 +20,7 @@ from .hard import fit_hard
 from .posterior import sample_posterior
 from .settings import AutoSettings, HardSettings, StochasticSettings
 from .stochastic import fit_stochastic
+from .unequal import UnequalSettings, fit_unequal
 
 SHORT = EMSettings(
     iteration=IterationSettings(fewest_steps=100, fewest_steps_mostly_right=100),
@@ -46,6 +48,12 @@ def warm_up() -> None:
         for order in (codes, np.sort(codes)):  # rows that are rearranged, and rows that are not
             _warm_up_memory(make_problem(X, y, order, known), workers)
         _warm_up_passes(X, y, codes, known, workers)
+        _warm_up_unequal(X, X[:20] @ np.ones(2) + 0.1 * y[:20], codes, workers)
+
+
+def _warm_up_unequal(X: FloatArray, y: FloatArray, codes: IntArray, workers: Workers) -> None:
+    settings = UnequalSettings(0, match_share=(0.5, 1.0), n_candidates=20, em=SHORT)
+    fit_unequal(make_unequal_problem(X, y, codes, codes[: len(y)]), workers, settings)
 
 
 def _warm_up_memory(problem: Problem, workers: Workers) -> None:

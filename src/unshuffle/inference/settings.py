@@ -71,6 +71,11 @@ class CheckSettings:
     mixture_rate: float = 0.2
     # Largest distance of the residuals' distribution from the law chosen.
     pit_caution: float = 0.2
+    # Rows and labels in unequal numbers: pairs for each coefficient, and the standard error of the
+    # share of rows that have a label.
+    pairs_caution: float = 5.0
+    pairs_reject: float = 2.0
+    share_error_caution: float = 0.15
 
 
 CHECKS = CheckSettings()

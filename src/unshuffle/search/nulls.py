@@ -21,7 +21,7 @@ from scipy.stats import t as student
 from ..kernels.streams import FIRST_NULL, null_seed, numbered_generator
 from ..kernels.types import FloatArray
 from .landscape import Landscape
-from .population import SearchResult, affordable_candidates, search_population
+from .population import Searchable, SearchResult, affordable_candidates, search_population
 from .settings import DEFAULT, NullSettings
 from .starts import free_dimensions
 from .unrelated import UnrelatedLabels
@@ -37,7 +37,7 @@ class Comparison(NamedTuple):
     p_value: float
 
 
-def match_score(landscape: Landscape, found: SearchResult, objective: float) -> float:
+def match_score(landscape: Searchable, found: SearchResult, objective: float) -> float:
     """How low `objective` is, in logarithms, against the labels' spread and typical optima."""
     if landscape.total == 0.0:  # unrelated labels that are all equal, drawn from a few values
         return 0.0

@@ -10,6 +10,7 @@ it stands out from all others, or when the budget of candidates is used up.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -17,9 +18,38 @@ from ..kernels.streams import FIRST_ROUND, numbered_generator
 from ..kernels.types import FloatArray, IntArray
 from .landscape import Landscape
 from .restarts import draw_shuffles
+from .settings import SearchSettings
 from .starts import deterministic_starts, free_dimensions
 
 Report = Callable[[int, float], None]
+
+
+class Searchable(Protocol):
+    """What is searched: a function of coordinates with many local optima."""
+
+    settings: SearchSettings
+    rank: int
+    total: float
+
+    def descend(self, thetas: FloatArray, n_iter: int, *, momentum: float = 0.0) -> FloatArray:
+        """Follow each row of `thetas` down, in place; return what each explains of `total`."""
+        ...
+
+
+class Starts(NamedTuple):
+    """Where descents start.
+
+    Attributes
+    ----------
+    certain : callable
+        Starts that are not drawn, from what is searched.
+    independent : callable
+        Random ones, from what is searched, their count, the seed, the number of the first, and a
+        generator.
+    """
+
+    certain: Callable[[Any], FloatArray]
+    independent: Callable[[Any, int, int, int, np.random.Generator], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,17 +106,18 @@ def affordable_candidates(landscape: Landscape, free: int, share: float = 1.0) -
 
 
 def search_population(
-    landscape: Landscape,
+    landscape: Searchable,
     *,
     n_candidates: int,
     seed: int,
     report: Report = lambda tried, objective: None,
     patience: float | None = None,
+    starts: Starts | None = None,
 ) -> SearchResult:
     """Search for the best matching with at most `n_candidates` starting points.
 
     From the share `patience` of the budget on, fewer independent finds of the best optimum are
-    enough to stop.
+    enough to stop. `starts` are those of a `Landscape` unless others are given.
 
     `report` gets the number of candidates tried and the lowest objective so far, once a round. The
     outcome depends on the seed alone, not on the threads.
@@ -94,8 +125,9 @@ def search_population(
     if n_candidates < 1:
         raise ValueError(f"a search needs at least one candidate, got n_candidates={n_candidates}")
     settings, population = landscape.settings.population, _Population(landscape)
+    starts = Starts(deterministic_starts, _independent) if starts is None else starts
     patience = settings.patience if patience is None else patience
-    certain = deterministic_starts(landscape)[:n_candidates]
+    certain = starts.certain(landscape)[:n_candidates]
     population.add(*_follow(landscape, certain), independent=False)
     tried, round_number = len(certain), 0
     path, typical = [(tried, population.lowest)], list[float]()
@@ -106,7 +138,7 @@ def search_population(
         rng = numbered_generator(seed, FIRST_ROUND + round_number)
         size = min(size, n_candidates - tried)
         n_children = size // 2 if round_number else 0
-        fresh = _independent(landscape, size - n_children, seed, tried, rng)
+        fresh = starts.independent(landscape, size - n_children, seed, tried, rng)
         ends = _follow(landscape, fresh)
         population.add(*ends, independent=True)
         typical.append(landscape.total - float(np.median(ends[1])))
@@ -138,7 +170,7 @@ def _independent(
     return thetas
 
 
-def _follow(landscape: Landscape, thetas: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _follow(landscape: Searchable, thetas: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Take a few steps from all candidates, then follow the best of them to the end."""
     settings, most_steps = landscape.settings.population, landscape.settings.descent.most_steps
     if len(thetas) * settings.surviving >= 2:
@@ -151,7 +183,7 @@ def _follow(landscape: Landscape, thetas: FloatArray) -> tuple[FloatArray, Float
 class _Population:
     """Distinct optima, the best first, and how often each was found from independent starts."""
 
-    def __init__(self, landscape: Landscape) -> None:
+    def __init__(self, landscape: Searchable) -> None:
         self.landscape, self.settings = landscape, landscape.settings.population
         self.length = landscape.total**0.5
         self.thetas = np.empty((0, landscape.rank))

@@ -225,6 +225,24 @@ class ProfileSettings:
 
 
 @dataclass(frozen=True)
+class PartialSettings:
+    """The search where rows and labels are in unequal numbers."""
+
+    # Candidates, doubled for each direction that groups leave open. Where half of the rows are
+    # missing a random direction ends in the optimum ten times less often than where none is.
+    candidates: int = 2_000
+    most_doublings: int = 5
+    found_often: int = 20  # times that a search ends with; wrong optima are found again, too
+    most_work: float = 1e9  # cells and columns visited: a second or two
+    null_share: float = 0.1  # of that work, for each search for unrelated labels
+    most_steps: int = 100  # of a descent; where labels are dense some take hundreds of tiny steps
+    most_cells: int = 200_000_000  # of the table of one group, a byte each
+    many_rows: int = 5_000  # a table of at least twice as many is searched in some of its groups
+    # Limits of the p-value against unrelated labels below which a fit starts from the match.
+    used: float = 0.05
+
+
+@dataclass(frozen=True)
 class SearchSettings:
     """All of them; a `Landscape` carries them to the functions that search it."""
 
@@ -239,6 +257,7 @@ class SearchSettings:
     mostly_right: MostlyRightSettings = MostlyRightSettings()
     curve: CurveSettings = CurveSettings()
     profile: ProfileSettings = ProfileSettings()
+    partial: PartialSettings = PartialSettings()
 
 
 DEFAULT = SearchSettings()

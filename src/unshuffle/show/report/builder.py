@@ -88,7 +88,7 @@ def build_report(
         )
     if id is not None:
         data = replace(data, row_names=list(id))
-    reviewed = hasattr(model, "match_proba_")
+    reviewed = hasattr(model, "match_proba_") and not hasattr(model, "unmatched_rows_")
     script = _script(reviewed)
     if reviewed:
         matched = review(model, data, rows, limits)

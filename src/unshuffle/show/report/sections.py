@@ -153,12 +153,12 @@ def _match_columns(model: Any, data: DataFacts, listed: Any) -> list[tuple[Colum
 
 
 def _counted(rows: Any) -> list[Cell]:
-    """Numbers of rows as people count them, from 1."""
-    return [Cell(str(row + 1)) for row in rows]
+    """Numbers of rows as people count them, from 1; -1 is nobody."""
+    return [Cell("nobody" if row < 0 else str(row + 1)) for row in rows]
 
 
 def _names(names: Sequence[object], rows: Any) -> list[Cell]:
-    return [Cell(str(names[row])) for row in rows]
+    return [Cell("nobody" if row < 0 else str(names[row])) for row in rows]
 
 
 def _numbers(values: Any) -> list[Cell]:

@@ -1,0 +1,260 @@
+"""The fit to rows and labels in unequal numbers: search, EM over partial matchings, verdict."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..alignment.partial import PartialAlignment, PartialChain
+from ..alignment.state import State
+from ..data.threads import Workers
+from ..data.unequal import UnequalProblem
+from ..em.loop import EMResult, Step, average_last, run_em
+from ..em.partial import PartialTable
+from ..em.partial_information import (
+    PartialSnapshots,
+    partial_covariance,
+    walk,
+)
+from ..em.settings import DEFAULTS, EMSettings
+from ..em.squarem import SquaremAcceleration
+from ..em.stopping import StopWhenStable
+from ..families.least_squares import LeastSquares
+from ..kernels.streams import FIRST_PARTNERS
+from ..kernels.swap import Schedule
+from ..kernels.types import FloatArray
+from ..search.partial import (
+    PartialFinding,
+    PartialLandscape,
+    automatic_budget,
+    explore_partial,
+    group_mean_start,
+)
+from ..search.population import SearchResult
+from ..search.settings import DEFAULT as SEARCHING
+from ..search.settings import SearchSettings
+from .auto_results import AutoFit
+from .progress import Progress, Reporting, quiet
+from .unequal_assembly import Assembly
+from .unequal_start import initial_state
+from .unequal_verdict import unequal_verdict
+
+NAN = float("nan")
+MOST_SWEEPS = 100  # of an iteration: small tables need no more
+
+
+@dataclass(frozen=True, eq=False)
+class UnequalSettings:
+    """Settings of `fit_unequal`; None leaves the choice to the fit.
+
+    Attributes
+    ----------
+    seed : int
+    match_share : (float, float)
+        Bounds of the share of rows that have their label among those given.
+    search : {"auto", "none", "population"}
+    n_candidates : int or None
+    fit_intercept : bool
+    em : EMSettings
+    searching : SearchSettings
+    """
+
+    seed: int
+    match_share: tuple[float, float] = (0.0, 1.0)
+    search: str = "auto"
+    n_candidates: int | None = None
+    fit_intercept: bool = True
+    em: EMSettings = DEFAULTS
+    searching: SearchSettings = SEARCHING
+
+    @property
+    def estimates_share(self) -> bool:
+        """Whether the share of rows with a label is estimated."""
+        return self.match_share[0] < self.match_share[1]
+
+
+def fit_unequal(
+    problem: UnequalProblem,
+    workers: Workers,
+    settings: UnequalSettings,
+    *,
+    reporting: Reporting = quiet,
+) -> AutoFit:
+    """Fit rows and labels in unequal numbers.
+
+    Parameters
+    ----------
+    problem : UnequalProblem
+    workers : Workers
+    settings : UnequalSettings
+    reporting : callable
+        Opens reports of the search and of the iterations.
+
+    Returns
+    -------
+    fit : AutoFit
+        With `unmatched`.
+    """
+    return _UnequalRoute(problem, workers, settings, reporting).fit()
+
+
+class _UnequalRoute:
+    """One table on its way from a search to a verdict."""
+
+    def __init__(
+        self,
+        problem: UnequalProblem,
+        workers: Workers,
+        settings: UnequalSettings,
+        reporting: Reporting,
+    ) -> None:
+        self.workers, self.settings, self.reporting = workers, settings, reporting
+        # Sums of squares lose nothing where labels lie around zero.
+        self.centre = float(problem.y.mean()) if settings.fit_intercept else 0.0
+        self.problem = problem.with_labels(problem.y - self.centre)
+        self.solver = LeastSquares(problem.X, fit_intercept=settings.fit_intercept)
+        sweeps = settings.em.iteration.fewest_steps // (3 * max(problem.n_open_rows, 1))
+        self.n_sweeps = min(max(settings.em.iteration.sweeps, sweeps), MOST_SWEEPS)
+        self.table = PartialTable(
+            self.problem, self.solver, settings.match_share, self._chain(self.n_sweeps)
+        )
+
+    def _chain(self, n_sweeps: int) -> PartialChain:
+        burn_in = max(1, int(self.settings.em.iteration.burn_in * n_sweeps))
+        return PartialChain(self.problem, self.settings.seed, self.workers, n_sweeps, burn_in)
+
+    def fit(self) -> AutoFit:
+        """Search, iterate, and put everything together."""
+        landscape = PartialLandscape(
+            self.problem, self.solver, self.workers, self.settings.searching
+        )
+        finding = self._search(landscape)
+        start, theta = self._start(landscape, finding)
+        result = self._iterate(landscape, theta)
+        state = average_last(self.table, result, 2 * self.settings.em.iteration.window)
+        n_pairs = float(result.alignment.holds.sum())
+        if n_pairs <= self.solver.n_parameters:
+            raise ValueError(
+                f"only {n_pairs:.2g} rows are expected to have a label among those given, and "
+                f"there are {self.solver.n_parameters} coefficients; give match_share a lower "
+                "bound, more rows and labels that share a group, or fewer features"
+            )
+        found = self._walk(state)
+        covariance = partial_covariance(
+            self.table, state, found, estimated=self.settings.estimates_share
+        )
+        parts = Assembly(self.table, state, found, covariance, self.centre)
+        fit = parts.stochastic(
+            result,
+            Schedule(self.n_sweeps * self.problem.n_open_rows, 0, 1),
+            self.settings.em.iteration.tolerance,
+        )
+        unmatched = parts.unmatched(estimated=self.settings.estimates_share)
+        search = None if finding is None else parts.search(landscape, finding)
+        verdict = unequal_verdict(fit, unmatched, start, search, self.problem.n_groups)
+        return AutoFit(
+            fit=fit,
+            pairing="lost",
+            order_p_value=NAN,
+            start=start,
+            search=search,
+            refit_distances=np.empty(0),
+            temper_shift=NAN,
+            shrinkage_share=NAN,
+            objective=state.objective,
+            mismatch=None,
+            verdict=verdict,
+            unmatched=unmatched,
+        )
+
+    def _search(self, landscape: PartialLandscape) -> PartialFinding | None:
+        settings = self.settings
+        if settings.search == "none" or self.solver.rank == 0:
+            return None
+        step = self.problem.n_open_rows // settings.searching.partial.many_rows
+        if step >= 2 and self.problem.n_groups >= 2 * step:
+            sample = self.problem.thinned(step)
+            solver = LeastSquares(sample.X, fit_intercept=settings.fit_intercept)
+            landscape = PartialLandscape(sample, solver, self.workers, settings.searching)
+        budget = settings.n_candidates or automatic_budget(landscape)
+        with self.reporting(budget, "candidates") as report:
+            finding = explore_partial(
+                landscape,
+                n_candidates=budget,
+                seed=settings.seed,
+                compare=settings.search == "auto",
+                report=lambda tried, lowest: report(Progress(tried, budget, lowest)),
+            )
+            report(Progress(budget, budget))
+        if landscape.problem is self.problem:
+            return finding
+        return finding._replace(search=self._on_all_rows(landscape, finding))
+
+    def _on_all_rows(self, sampled: PartialLandscape, finding: PartialFinding) -> SearchResult:
+        """The optima of a sample in the coordinates of all rows."""
+        moved = []
+        for theta in finding.search.thetas:
+            found = sampled.solver.solve(sampled.Z @ theta)
+            fitted = self.solver.predict(found.coef, found.intercept)
+            moved.append(np.linalg.lstsq(self.table.Z, fitted, rcond=None)[0])
+        grown = self.problem.most_pairs / max(sampled.problem.most_pairs, 1)
+        return replace(
+            finding.search, thetas=np.array(moved), objectives=finding.search.objectives * grown
+        )
+
+    def _start(
+        self, landscape: PartialLandscape, finding: PartialFinding | None
+    ) -> tuple[str, FloatArray]:
+        """What EM starts from: the match, or the means of groups where it means nothing."""
+        settings, problem = self.settings, self.problem
+        used = settings.searching.partial.used
+        if finding is not None and (settings.search == "population" or finding.p_value < used):
+            return "match", finding.search.thetas[0]
+        enough = settings.searching.anchor.rows_per_direction * (self.solver.rank + 1)
+        if problem.n_groups + problem.n_known >= enough or finding is None:
+            anchored = "known rows" if problem.n_known >= enough else "group means"
+            return anchored, group_mean_start(landscape)[0]
+        return "match", finding.search.thetas[0]
+
+    def _iterate(
+        self, landscape: PartialLandscape, theta: FloatArray
+    ) -> EMResult[PartialAlignment]:
+        iteration, table = self.settings.em.iteration, self.table
+        total, done = iteration.max_iter, 0
+        with self.reporting(total, "iterations") as report:
+
+            def count(step: Step) -> None:
+                nonlocal done
+                done += 1
+                report(
+                    Progress(
+                        done, total, step.objective, step.acceptance_rate, step.coef,
+                        step.intercept + self.centre, step.noise_scale,
+                    )
+                )  # fmt: skip
+
+            return run_em(
+                table,
+                initial_state(self.table, landscape, theta),
+                max_iter=total,
+                stop=StopWhenStable(table, iteration.tolerance, iteration.window),
+                report=count,
+                accelerate=SquaremAcceleration(
+                    table,
+                    iteration.squarem_window,
+                    with_rate=self.settings.estimates_share,
+                    settings=self.settings.em.squarem,
+                ),
+            )
+
+    def _walk(self, state: State) -> PartialSnapshots:
+        information = self.settings.em.information
+        rows = max(self.problem.n_open_rows, 1)
+        n_snapshots = min(
+            information.most_snapshots,
+            max(information.enough_snapshots, information.rows_seen // rows),
+        )
+        # Births and deaths mix a group sooner than exchanges alone: half the way is enough.
+        way = information.sweeps_of_walk // 2
+        sweeps = max(information.sweeps_per_snapshot, way // n_snapshots)
+        chain = PartialChain(self.problem, self.settings.seed, self.workers, sweeps, 0)
+        return walk(self.table, state, chain, n_snapshots, FIRST_PARTNERS)
