@@ -80,7 +80,14 @@ def used_rows(rows: "FitTable", model: Any) -> "FitTable":
     kept = getattr(model, "kept_rows_", None)
     if kept is None:
         return rows
-    return replace(rows, X=rows.X[kept], groups=None if rows.groups is None else rows.groups[kept])
+    held = {name: column[kept] for name, column in rows.table.columns.items()}
+    return replace(
+        rows,
+        table=replace(rows.table, columns=held, n_rows=len(kept), lines=None),
+        X=rows.X[kept],
+        groups=None if rows.groups is None else rows.groups[kept],
+        ids=None if rows.ids is None else rows.ids[kept],
+    )
 
 
 def has_nobody(model: Any) -> bool:
@@ -94,6 +101,8 @@ def matches_with_nobody(fitted: "Fitted") -> dict[str, Any]:
     likely = model.permutation_
     numbers = getattr(model, "kept_rows_", range(len(likely)))
     table: dict[str, Any] = {"row": [int(k) + 1 for k in numbers]}
+    if rows.ids is not None:
+        table["id"] = rows.ids
     if hasattr(model, "unmatched_rows_"):
         table["match_probability"] = model.match_proba_
         table["without_label_probability"] = model.unmatched_rows_proba_
