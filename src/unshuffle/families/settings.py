@@ -19,3 +19,19 @@ class SolverSettings:
 
 
 SOLVER = SolverSettings()
+
+
+@dataclass(frozen=True)
+class ScoringSettings:
+    """Fisher scoring."""
+
+    max_iter: int = 60
+    halvings: int = 30
+    smallest_gain: float = 1e-16  # in log-likelihood, beside rounding of the objective
+    # Separation: a standard error of a feature of unit variance, and a distance on the scale of the
+    # linear predictor, that labels with a finite coefficient do not reach.
+    separated_error: float = 50.0
+    separated_eta: float = 12.0
+
+
+IRLS = ScoringSettings()
