@@ -98,7 +98,7 @@ def maximise_partial(
     converged = False
     for _ in range(IRLS.max_iter):
         eta = offset + Z @ theta
-        gradient, information = _derivatives(Z, eta, times, weights)
+        gradient, information = partial_derivatives(Z, eta, times, weights)
         step = solve_positive(information, gradient)
         if float(gradient @ step) < IRLS.smallest_gain * (1.0 + abs(value)):
             converged = True
@@ -113,7 +113,7 @@ def maximise_partial(
             break
         theta, value = theta + step, found
     eta = offset + Z @ theta
-    _, information = _derivatives(Z, eta, times, weights)
+    _, information = partial_derivatives(Z, eta, times, weights)
     jumps = times.hazard(safe_exp(eta), weights)
     return PartialFit(theta, eta, information, jumps, value, converged)
 
@@ -127,9 +127,10 @@ def partial_log_likelihood(eta: FloatArray, times: Times, weights: FloatArray) -
     return own - float(events[happened] @ np.log(risk[happened]))
 
 
-def _derivatives(
+def partial_derivatives(
     Z: FloatArray, eta: FloatArray, times: Times, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
+    """Gradient and information of the partial log-likelihood."""
     relative = weights * safe_exp(eta)
     risk, events = times.at_risk(relative), times.events(weights)
     happened = events > 0.0

@@ -18,8 +18,9 @@ class Design:
     solver : LeastSquares
     """
 
-    def __init__(self, X: FloatArray, *, fit_intercept: bool) -> None:
-        self.solver = solver = LeastSquares(X, fit_intercept=fit_intercept)
+    def __init__(self, X: FloatArray, *, fit_intercept: bool, centred: bool = False) -> None:
+        """With `centred` and without an intercept a baseline takes up the means of the columns."""
+        self.solver = solver = LeastSquares(X, fit_intercept=fit_intercept or centred)
         n = len(X)
         to_coef = solver.to_coef * np.sqrt(n)
         basis = (X - solver.centre) @ to_coef

@@ -21,6 +21,10 @@ class Likelihood(Protocol):
         """Value and gradient."""
         ...
 
+    def sharpen(self) -> None:
+        """Be as exact as derivatives of the gradient need, from here on."""
+        ...
+
 
 class Climbed(NamedTuple):
     """A maximum.
@@ -70,6 +74,7 @@ def climb(
     first = [run(start, settings.first_steps) for start in starts] if len(starts) > 1 else []
     best = min(first, key=lambda found: found[1])[0] if first else starts[0]
     parameters, _, n_iter = run(best, 300)
+    model.sharpen()
     return _polish(model, parameters, total_weight, (low, high), n_iter, settings)
 
 

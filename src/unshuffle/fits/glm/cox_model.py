@@ -34,6 +34,7 @@ class CoxModel:
         self.given = given_rates(data, mismatch_rate)
         self.n_theta = data.Z.shape[1]
         self.n_parameters = self.n_theta + self.estimates
+        self.tolerance = BASELINE.rough
 
     def pack(self, theta: FloatArray, redrawn: float) -> FloatArray:
         """Parameters as a vector."""
@@ -64,7 +65,7 @@ class CoxModel:
                 risk[:n] += (1.0 - shares.own[:n]) * tied.means(-tied.rows.u[:, 1:])[:, 0]
             jumps = times.hazard(risk, data.weights)
             after = times.cumulative(jumps)
-            if np.abs(after - before).max() <= BASELINE.tolerance * after.max():
+            if np.abs(after - before).max() <= self.tolerance * after.max():
                 break
         self.jumps = jumps
         happened = times.events(data.weights)
@@ -76,6 +77,10 @@ class CoxModel:
             by_rate = float(data.weights[:n] @ (1.0 - shares.own[:n] - at.redrawn))
             gradient = np.append(gradient, by_rate)
         return Evaluation(value, gradient, shares, eta)
+
+    def sharpen(self) -> None:
+        """Let the baseline converge further."""
+        self.tolerance = BASELINE.tolerance
 
     def _expect(
         self, eta: FloatArray, cumulative: FloatArray, redrawn: FloatArray

@@ -72,7 +72,7 @@ def arrange_data(
 ) -> GlmData:
     """Data of a fit; `offset`, `sample_weight` and `event` in the user's order."""
     n = problem.n_rows
-    design = Design(problem.X, fit_intercept=fit_intercept)
+    design = Design(problem.X, fit_intercept=fit_intercept, centred=event is not None)
     return GlmData(
         problem,
         design,

@@ -122,6 +122,9 @@ class TiedModel:
             gradient.append([float(data.weights[:n] @ (1.0 - shares.own[:n] - at.redrawn))])
         return Evaluation(value, np.concatenate(gradient), shares, eta)
 
+    def sharpen(self) -> None:
+        """Evaluations are exact to rounding already."""
+
     def row_scores(self, parameters: FloatArray) -> FloatArray:
         """Gradient of each label's log density, shape (n, n_parameters), for the sandwich."""
         at = self.unpack(parameters)
