@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from .estimators._sensitivity_result import SensitivityResult
     from .estimators.audit import AuditResult, audit_release
     from .estimators.blocks import BlockCheck, BlocksResult, check_blocks
+    from .estimators.classifier import ShuffledClassifier
+    from .estimators.cox import ShuffledCoxRegressor
     from .estimators.cross_validated import ShuffledRegressorCV
     from .estimators.formula import fit_formula
     from .estimators.hard import HardEMRegressor
@@ -58,6 +60,8 @@ _HOMES = {
     "MixtureRegressor": "estimators.mixture",
     "Posterior": "inference.posterior",
     "Progress": "fits.progress",
+    "ShuffledClassifier": "estimators.classifier",
+    "ShuffledCoxRegressor": "estimators.cox",
     "ShuffledRegressor": "estimators.shuffled",
     "ShuffledRegressorCV": "estimators.cross_validated",
     "StochasticEMRegressor": "estimators.stochastic",
@@ -95,6 +99,8 @@ __all__ = [
     "RankWarning",
     "SchedulerLostError",
     "SensitivityResult",
+    "ShuffledClassifier",
+    "ShuffledCoxRegressor",
     "ShuffledRegressor",
     "ShuffledRegressorCV",
     "StochasticEMRegressor",

@@ -173,16 +173,26 @@ def test_times_that_cannot_be(time, event, said):
         check_times(np.array(time, dtype=float), np.array(event, dtype=float))
 
 
-@pytest.mark.parametrize("name", ["bernoulli", "poisson"])
-def test_separation_is_named(name):
+def separable(name, n_against):
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=200), rng.integers(0, 2, size=200)])
     y = X[:, 1] * FAMILIES[name].simulate(np.full(200, 5.0), 1.0, rng)
-    data = given(X, y, fit_intercept=True)
+    y[:n_against] = 1.0 - (y[:n_against] > 0)
+    return given(X, y, fit_intercept=True)
+
+
+def test_separation_of_zeros_is_named():
     with pytest.raises(ValueError, match="separation: column 'b'"):
-        fit_known(data, FAMILIES[name], names=["a", "b"])
-    mended = given(X, np.where(np.arange(200) < 10, 1.0 - (y > 0), y), fit_intercept=True)
-    fit_known(mended, FAMILIES[name])  # the control: some labels against it
+        fit_known(separable("poisson", 0), FAMILIES["poisson"], names=["a", "b"])
+    fit_known(separable("poisson", 10), FAMILIES["poisson"])  # the control
+
+
+def test_separation_of_classes_is_named():
+    found = fit_known(separable("bernoulli", 0), FAMILIES["bernoulli"], names=["a", "b"])
+    assert found.separated == "column 'b'"
+    assert np.abs(found.theta).max() < 10.0  # predicts
+    assert np.isnan(found.covariance).all()  # and says nothing more
+    assert fit_known(separable("bernoulli", 10), FAMILIES["bernoulli"]).separated == ""
 
 
 def test_separation_of_events_is_named():

@@ -38,7 +38,8 @@ class Stencil(NamedTuple):
     def collect(self, amounts: FloatArray) -> FloatArray:
         """Amounts at the points, shared out to the nodes."""
         shared = amounts[:, None] * self.weights
-        return np.bincount(self.nodes.ravel(), shared.ravel(), minlength=self.n_nodes)
+        sums = np.bincount(self.nodes.ravel(), shared.ravel(), minlength=self.n_nodes)
+        return np.asarray(sums, dtype=np.float64)
 
 
 def exact_stencil(place: IntArray, n_nodes: int) -> Stencil:

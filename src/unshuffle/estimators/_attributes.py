@@ -58,7 +58,7 @@ def keep(model: Any, fit: Fit, advice: str) -> None:
         model.n_init_, model.restart_objectives_ = stochastic.n_init, stochastic.restart_objectives
     if isinstance(stochastic, StochasticFit):
         _keep_stochastic(model, stochastic, chosen=isinstance(fit, StochasticFit))
-    _warn_rank(model, stochastic.design)
+    warn_rank(model, stochastic.design)
     runs_to_the_end = isinstance(fit, StochasticFit) and fit.tol == 0.0
     if not model.converged_ and not runs_to_the_end:
         _warn_not_converged(model, advice)
@@ -187,7 +187,7 @@ def forget(model: Any, blank: Any) -> None:
             setattr(model, name, value)
 
 
-def _warn_rank(model: Any, design: Design) -> None:
+def warn_rank(model: Any, design: Design) -> None:
     """Name the columns whose coefficients are not determined."""
     if not len(design.dependent):
         return

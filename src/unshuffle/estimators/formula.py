@@ -21,13 +21,15 @@ class FormulaRegressor(ShuffledRegressor):
 
     formula_: Any
 
-    def predict(self, X: Any) -> FloatArray:
+    def predict(self, X: Any, offset: Any = None, exposure: Any = None) -> FloatArray:
         """Predict the labels of rows.
 
         Parameters
         ----------
         X : data frame, or array-like of shape (n_samples, n_features)
             A frame with the columns that the formula names, or the terms themselves.
+        offset, exposure : array-like of shape (n_samples,), optional
+            Of these rows, for fits that were given one.
 
         Returns
         -------
@@ -35,7 +37,7 @@ class FormulaRegressor(ShuffledRegressor):
         """
         if hasattr(self, "formula_") and library_of(X) is not None:
             X = apply_terms(self.formula_, X)
-        return super().predict(X)
+        return super().predict(X, offset, exposure)
 
 
 def fit_formula(

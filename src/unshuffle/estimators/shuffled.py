@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..data.numbers import as_numbers
 from ..em.settings import DEFAULTS
+from ..families.catalogue import REGRESSIONS
 from ..fits.auto import fit_auto
 from ..fits.auto_results import AutoFit
 from ..fits.data import InMemory
@@ -15,12 +16,13 @@ from ..fits.progress import Progress
 from ..fits.settings import AutoSettings, StochasticSettings
 from ..inference.verdict import Verdict
 from ..io.frames import library_of, plain_column
+from ._family_fit import FamilyRegressor
 from ._progress import reporting
 from ._sampled import SampledRegressor
 from ._validation import open_setting, pair_by_group
 
 
-class ShuffledRegressor(SampledRegressor):
+class ShuffledRegressor(FamilyRegressor, SampledRegressor):
     r"""Linear regression when the pairing between rows and labels is lost, wholly or in part.
 
     The model is :math:`y_{\pi(i)} = b + x_i^\top w + \varepsilon_i` with an unknown permutation
@@ -88,6 +90,11 @@ class ShuffledRegressor(SampledRegressor):
         Threads. The answer does not depend on it.
     random_state : int, RandomState or None, default=None
         Seed.
+    family : {"normal", "poisson", "gamma", "negative-binomial"}, default="normal"
+        Law of the labels: counts ("poisson", or "negative-binomial" where they vary more), or
+        positive numbers of one coefficient of variation ("gamma"), all with the log link. They have
+        no search; where the order is lost a fit starts from the sums of groups. Yes/no labels have
+        `ShuffledClassifier`, times to an event `ShuffledCoxRegressor`.
     verbose : int, default=0
         1 shows progress bars.
     callback : callable, default=None
@@ -246,6 +253,7 @@ class ShuffledRegressor(SampledRegressor):
         "ridge": [StrOptions({"auto"}), Interval(Real, 0, 1e30, closed="both")],
         "fit_intercept": ["boolean"],
         "covariance_type": [StrOptions({"auto", "model", "robust"})],
+        "family": [StrOptions(set(REGRESSIONS))],
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -271,6 +279,7 @@ class ShuffledRegressor(SampledRegressor):
         random_state: Any = None,
         verbose: int = 0,
         callback: Callable[[Progress], object] | None = None,
+        family: str = "normal",
     ) -> None:
         self.pairing = pairing
         self.mismatch_rate = mismatch_rate
@@ -286,6 +295,7 @@ class ShuffledRegressor(SampledRegressor):
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
+        self.family = family
 
     def fit_unpaired(self, X: Any, y: Any, groups_X: Any = None, groups_y: Any = None) -> Self:
         """Fit the model to two tables that share nothing but a group key.

@@ -74,7 +74,7 @@ class Bernoulli(LabelFamily):
 
     def simulate(self, eta: FloatArray, precision: float, rng: np.random.Generator) -> FloatArray:
         """Zeros and ones."""
-        return (rng.random(len(eta)) < expit(eta)).astype(np.float64)
+        return np.asarray(rng.random(len(eta)) < expit(eta), dtype=np.float64)
 
 
 BERNOULLI = Bernoulli()

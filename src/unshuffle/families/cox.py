@@ -45,12 +45,12 @@ class Times:
     def at_risk(self, values: FloatArray) -> FloatArray:
         """Sum over all labels that are not over before each distinct time."""
         sums = np.bincount(self.place, values, minlength=len(self.distinct))
-        total: FloatArray = np.cumsum(sums[::-1])[::-1]
-        return total
+        return np.asarray(np.cumsum(sums[::-1])[::-1], dtype=np.float64)
 
     def events(self, weights: FloatArray) -> FloatArray:
         """Weight of the events at each distinct time."""
-        return np.bincount(self.place, weights * self.event, minlength=len(self.distinct))
+        sums = np.bincount(self.place, weights * self.event, minlength=len(self.distinct))
+        return np.asarray(sums, dtype=np.float64)
 
     def hazard(self, risk: FloatArray, weights: FloatArray) -> FloatArray:
         """Breslow's jumps of the baseline; `risk` is the expected ``exp(eta)`` of each label."""

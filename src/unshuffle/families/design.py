@@ -41,7 +41,7 @@ class Design:
     @property
     def n_coordinates(self) -> int:
         """Number of coefficients that the data determine, the intercept included."""
-        return self.Z.shape[1]
+        return int(self.Z.shape[1])
 
     def natural(self, theta: FloatArray) -> tuple[FloatArray, float]:
         """Coefficients and intercept."""

@@ -41,47 +41,42 @@ def maximise(
     sums: FloatArray,
     precision: float = 1.0,
     start: FloatArray | None = None,
+    ridge: FloatArray | None = None,
 ) -> Scored:
-    """Coefficients of expected weights (n,) and statistics (n, k)."""
+    """Coefficients of expected weights (n,) and statistics (n, k).
+
+    `ridge` is the matrix of a quadratic penalty, of which half is taken.
+    """
+    penalty = np.zeros((Z.shape[1], Z.shape[1])) if ridge is None else ridge
     theta = first_guess(family, Z, offset, weights, sums) if start is None else start.copy()
-    eta = offset + Z @ theta
-    value = expected_log_density(family, eta, precision, weights, sums)
+
+    def objective(at: FloatArray) -> float:
+        eta = offset + Z @ at
+        found = expected_log_density(family, eta, precision, weights, sums)
+        return found - 0.5 * float(at @ penalty @ at)
+
+    value = objective(theta)
     for number in range(IRLS.max_iter):
+        eta = offset + Z @ theta
         rows = family.row_terms(eta, precision)
-        gradient = Z.T @ (weights * rows.a_eta + (sums * rows.u_eta).sum(axis=1))
+        by_eta = weights * rows.a_eta + (sums * rows.u_eta).sum(axis=1)
+        gradient = Z.T @ by_eta - penalty @ theta
         information = information_of(Z, family.curvature(eta, precision, weights, sums))
+        information += penalty
         step = solve_positive(information, gradient)
         if float(gradient @ step) < IRLS.smallest_gain * (1.0 + abs(value)):
             # Too small to be seen in the objective, this step still adds digits.
             theta = theta + step
             return Scored(theta, offset + Z @ theta, information, True, number)
-        theta, eta, moved = _halve(family, Z, offset, theta, step, value, precision, weights, sums)
-        if moved is None:  # nothing but rounding is left
+        for _ in range(IRLS.halvings):
+            moved = objective(theta + step)
+            if np.isfinite(moved) and moved >= value:
+                break
+            step = 0.5 * step
+        else:  # nothing but rounding is left
             return Scored(theta, eta, information, True, number)
-        value = moved
-    return Scored(theta, eta, information, False, IRLS.max_iter)
-
-
-def _halve(
-    family: LabelFamily,
-    Z: FloatArray,
-    offset: FloatArray,
-    theta: FloatArray,
-    step: FloatArray,
-    value: float,
-    precision: float,
-    weights: FloatArray,
-    sums: FloatArray,
-) -> tuple[FloatArray, FloatArray, float | None]:
-    """The first of step, step / 2, step / 4, ... that raises the objective."""
-    for _ in range(IRLS.halvings):
-        trial = theta + step
-        eta = offset + Z @ trial
-        found = expected_log_density(family, eta, precision, weights, sums)
-        if np.isfinite(found) and found >= value:
-            return trial, eta, found
-        step = 0.5 * step
-    return theta, offset + Z @ theta, None
+        theta, value = theta + step, moved
+    return Scored(theta, offset + Z @ theta, information, False, IRLS.max_iter)
 
 
 def first_guess(
@@ -94,8 +89,7 @@ def first_guess(
     labels[used] = 0.5 * (sums[used, 0] / weights[used] + mean)
     target = family.link(labels) - offset
     root = np.sqrt(weights)
-    theta: FloatArray = np.linalg.lstsq(Z * root[:, None], target * root, rcond=None)[0]
-    return theta
+    return np.asarray(np.linalg.lstsq(Z * root[:, None], target * root, rcond=None)[0], dtype=float)
 
 
 def expected_log_density(
@@ -119,13 +113,12 @@ def information_of(Z: FloatArray, curvature: FloatArray) -> FloatArray:
 def solve_positive(information: FloatArray, gradient: FloatArray) -> FloatArray:
     """A step uphill, also where the information is singular."""
     try:
-        step: FloatArray = np.linalg.solve(information, gradient)
+        step: FloatArray = np.asarray(np.linalg.solve(information, gradient), dtype=float)
         if np.isfinite(step).all():
             return step
     except np.linalg.LinAlgError:
         pass
-    least: FloatArray = np.linalg.lstsq(information, gradient, rcond=1e-12)[0]
-    return least
+    return np.asarray(np.linalg.lstsq(information, gradient, rcond=1e-12)[0], dtype=float)
 
 
 def separated_column(

@@ -32,6 +32,9 @@ class ScoringSettings:
     # linear predictor, that labels with a finite coefficient do not reach.
     separated_error: float = 50.0
     separated_eta: float = 12.0
+    # Log odds are seldom beyond 5: where labels are separated, predictors have the prior of a
+    # normal coefficient of standard deviation 2.5 of a feature of unit variance.
+    separated_penalty: float = 0.16
 
 
 IRLS = ScoringSettings()

@@ -33,7 +33,8 @@ def log_of_zero(eta: float) -> float:
 @kernel
 def find_shift(eta: FloatArray, count: int) -> float:
     """Shift of the linear predictors at which `count` ones are expected, by bisection."""
-    low, high = -eta.max() - 40.0, -eta.min() + 40.0
+    low: float = -eta.max() - 40.0
+    high: float = -eta.min() + 40.0
     for _ in range(60):
         middle = 0.5 * (low + high)
         total = 0.0

@@ -6,14 +6,16 @@ import numpy as np
 from scipy.special import xlogy
 
 from ...data.threads import Workers
+from ...families.bernoulli import BERNOULLI
 from ...families.cox import Times, check_times
 from ...families.exponential import LabelFamily
+from ...inference.verdict import Reason, judge
 from ...kernels.types import FloatArray
 from .assemble import of_known, of_mostly_right
 from .consistency import check_consistency
 from .data import GlmData
 from .groups import fit_lost
-from .known import fit_known, fit_known_times
+from .known import KnownFit, describe_separation, fit_known, fit_known_times
 from .mostly_right import fit_mostly_right, fit_mostly_right_times
 from .order import order_p_value, scores_of_times
 from .results import NORMAL_FREEDOM, Baseline, FamilyFit
@@ -46,6 +48,8 @@ def fit_family(
     known = fit_known(data, family, names=names)
     stands_for = np.log(data.y) if family.name == "gamma" else data.y
     pairing, p_value = choose_pairing(data, stands_for, settings)
+    if known.separated:
+        return _separated(data, known, pairing, p_value)
     if pairing == "lost":
         fit = fit_lost(data, family, known, settings, workers or Workers(1))
         fit = replace(fit, order_p_value=p_value)
@@ -62,6 +66,17 @@ def fit_family(
         )
     fit = replace(fit, ratio=family.ratio, freedom=_freedom(fit, family))
     return _judged(fit, data, _informative(data.y, data.weights, family.name))
+
+
+def _separated(data: GlmData, known: KnownFit, pairing: str, p_value: float) -> FamilyFit:
+    """Yes/no labels that a column separates: coefficients that only predict, and a rejection."""
+    fit = of_known(data, known, "bernoulli", 1.0)
+    text = describe_separation(known.separated, "bernoulli")
+    found, _, advice = text.partition("; ")
+    reason = Reason("reject", "separation", float("inf"), 0.0, found, advice)
+    return replace(
+        fit, pairing=pairing, order_p_value=p_value, ratio=BERNOULLI.ratio, verdict=judge([reason])
+    )
 
 
 def _fit_times(data: GlmData, settings: GlmSettings, names: list[str] | None) -> FamilyFit:

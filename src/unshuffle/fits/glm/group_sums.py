@@ -46,7 +46,8 @@ def step_by_sums(
     # Variances of families with a factor lack it: it is one over the precision.
     factor = 1.0 / precision if family.name in {"normal", "gamma"} else 1.0
     residual = np.add.reduceat(data.y, edges) - means
-    covariance = np.linalg.inv(slopes.T @ (slopes / (factor * variances)[:, None]))
+    information = slopes.T @ (slopes / (factor * variances)[:, None])
+    covariance = np.asarray(np.linalg.inv(information), dtype=np.float64)
     step = covariance @ (slopes.T @ (residual / (factor * variances)))
     return SumsStep(step, covariance)
 

@@ -31,25 +31,25 @@ def fit_lost(
     workers: Workers,
 ) -> FamilyFit:
     """Fit labels in lost order; it starts from the sums of groups where these hold it."""
+    flat = np.zeros_like(known.theta)
+    if data.design.fit_intercept:
+        flat[0] = known.theta[0]
+    sums = fit_group_sums(data, family, known.precision, flat)
+    if sums is None:  # nothing holds a fit, and the labels as given are as good as any
+        fit = of_known(data, known, family.name, family.dispersion(known.precision))
+        return replace(fit, pairing="lost", mismatch_rate=float("nan"))
     if data.weighted:
         raise ValueError(
             "sample_weight is not for labels in lost order: a weight belongs to a row, and which "
             "label belongs to the row is not known; leave it out, or repeat rows and labels"
         )
-    flat = np.zeros_like(known.theta)
-    if data.design.fit_intercept:
-        flat[0] = known.theta[0]
-    sums = fit_group_sums(data, family, known.precision, flat)
-    start = known.theta if sums is None else sums
     if family is BERNOULLI:
-        found = _by_counts(data, [known.theta, flat, start])
+        found = _by_counts(data, [known.theta, flat, sums])
     else:
-        found = fit_by_chain(data, family, start, known.precision, settings.seed, workers)
+        found = fit_by_chain(data, family, sums, known.precision, settings.seed, workers)
     free = np.ones(len(found.information), dtype=bool)
     errors = observed_errors(found.information, found.complete, free)
     fit = _result(data, family, known, found, errors)
-    if sums is None:
-        return fit
     return replace(fit, group_sums=_compare(data, family, found, errors))
 
 
