@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from . import options
+from . import families, options
 from .errors import REJECTED, plain_errors
 
 PASSES = "Parquet files larger than memory"
@@ -23,6 +23,11 @@ Two tables that share nothing but the zone:
 A linked table, with the linkage tool's probability of a right link:
 
     unshuffle fit linked.parquet --label income --match-prob p_match
+
+Odds ratios from a linked table, hazard ratios from another:
+
+    unshuffle fit linked.csv --label ill --family bernoulli
+    unshuffle fit linked.csv --label months --event died --family cox
 
 Parquet files larger than memory are fitted in passes, here on a Dask cluster, with a file from
 which the fit can continue after a power cut. Passes do not test the order, so --pairing is needed:
@@ -56,6 +61,11 @@ def fit(
     known: options.Known = None,
     match_prob: options.MatchProb = None,
     categorical: options.Categorical = None,
+    family: families.Family = families.Kind.normal,
+    event: families.Event = None,
+    offset: families.Offset = None,
+    exposure: families.Exposure = None,
+    weight: families.Weight = None,
     pairing: options.Pairing = options.OrderGiven.auto,
     intercept: options.Intercept = True,
     seed: options.Seed = 0,
@@ -105,8 +115,7 @@ def fit(
         from .kinds import CHECKPOINT, RESULTS
         from .passes import Passes, find_tables, fit_in_passes, reason_for_passes, report_passes
 
-        if by is not None and group is not None:
-            raise ValueError("give --by (two tables) or --group (one table), not both")
+        _refuse_two_keys(by, group)
         passes = Passes(scheduler, checkpoint, resume)
         if scheduler is not None:
             if scheduler.startswith("inproc:"):
@@ -120,6 +129,14 @@ def fit(
         if checkpoint is not None:
             outputs.claim(checkpoint, CHECKPOINT)
         roles = options.make_roles(label, features, by or group, known, match_prob, categorical)
+        beside = {"event": event, "offset": offset, "exposure": exposure, "weight": weight}
+        if families.are_asked_for(family, beside, one_table=by is None and not passes.asked_for):
+            fitted = families.fit_table(
+                files, roles, family.value, beside, pairing=pairing.value, intercept=intercept,
+                seed=seed, jobs=jobs,
+            )  # fmt: skip
+            families.report(fitted, folder, as_json=as_json, quiet=quiet)
+            return
         if by is not None:
             if len(tables) != 2:
                 raise ValueError(
@@ -156,3 +173,8 @@ def fit(
             output.print_files(written)
         if fitted.rejected:
             raise typer.Exit(REJECTED)
+
+
+def _refuse_two_keys(by: str | None, group: str | None) -> None:
+    if by is not None and group is not None:
+        raise ValueError("give --by (two tables) or --group (one table), not both")

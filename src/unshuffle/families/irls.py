@@ -122,18 +122,21 @@ def solve_positive(information: FloatArray, gradient: FloatArray) -> FloatArray:
 
 
 def separated_column(
-    design: Design, eta: FloatArray, offset: FloatArray, information: FloatArray
+    design: Design,
+    theta: FloatArray,
+    eta: FloatArray,
+    offset: FloatArray,
+    information: FloatArray,
 ) -> int | None:
     """Number of a column that separates the labels, so that its coefficient is infinite.
 
     There the information about some direction has vanished, while linear predictors have left the
     range in which labels say anything about them.
     """
-    values, axes = np.linalg.eigh(information)
+    values = np.linalg.eigvalsh(information)
     longest = float(np.abs(eta - offset - np.median(eta - offset)).max())
     if values[0] * IRLS.separated_error**2 > 1.0 or longest < IRLS.separated_eta:
         return None
-    direction = design.to_natural @ axes[:, 0]
-    coef = direction[1:] if design.fit_intercept else direction
+    coef, _ = design.natural(theta)
     scale = design.solver.X.std(axis=0)
     return int(np.argmax(np.abs(coef * scale)))

@@ -54,7 +54,7 @@ def fit_known(data: GlmData, family: LabelFamily, *, names: list[str] | None = N
     information = information_of(data.Z, data.weights * family.fisher(eta, precision))
     column = None
     if family.name not in {"normal", "gamma"}:
-        column = separated_column(data.design, eta, data.offset, information)
+        column = separated_column(data.design, theta, eta, data.offset, information)
     if column is not None:
         called = _name(column, names)
         if family is not BERNOULLI:
@@ -88,7 +88,7 @@ def _penalised(data: GlmData, column: str) -> KnownFit:
 def fit_known_times(data: GlmData, times: Times, *, names: list[str] | None = None) -> KnownFit:
     """Cox's model with Breslow's ties."""
     found: PartialFit = maximise_partial(data.Z, data.offset, times, data.weights)
-    column = separated_column(data.design, found.eta, data.offset, found.information)
+    column = separated_column(data.design, found.theta, found.eta, data.offset, found.information)
     if column is not None:
         raise ValueError(describe_separation(_name(column, names), "cox"))
     return KnownFit(

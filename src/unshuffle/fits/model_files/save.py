@@ -13,7 +13,7 @@ from ...inference.verdict import Verdict
 from ...io.outputs import Output
 from ...io.tables import DesignColumn
 from .kinds import MODEL
-from .stored import FORMAT, SCHEMA
+from .stored import FORMAT, PLAIN_SCHEMA, SCHEMA
 
 if TYPE_CHECKING:
     from ...show.summary import Summary
@@ -36,7 +36,8 @@ def save_model(
     Parameters
     ----------
     model : fitted estimator
-        With a `summary`: `ShuffledRegressor`, or `StochasticEMRegressor` (variant "exact").
+        With a `summary`: `ShuffledRegressor`, `StochasticEMRegressor` (variant "exact"),
+        `ShuffledClassifier` or `ShuffledCoxRegressor` (without its baseline).
     folder : path
     label : str
         Name of what it predicts.
@@ -72,6 +73,7 @@ def write_model(
 ) -> None:
     """Write the two files into a folder that exists."""
     summary: Summary = model.summary()
+    family = str(getattr(model, "family_", "normal"))
     if columns is None:
         columns = [DesignColumn(name) for name in summary.names[int(model.fit_intercept) :]]
     arrays = {
@@ -83,7 +85,7 @@ def write_model(
         arrays["as_given"] = np.stack([summary.as_given.values, summary.as_given.standard_errors])
     words = {
         "format": FORMAT,
-        "schema": SCHEMA,
+        "schema": PLAIN_SCHEMA if family == "normal" else SCHEMA,
         "version": __version__,
         "label": label,
         "columns": [{"name": c.name, "levels": c.levels} for c in columns],
@@ -96,6 +98,9 @@ def write_model(
         "has_as_given": summary.as_given is not None,
         "settings": settings or {},
     }
+    if family != "normal":
+        words["family"] = family
+        words["classes"] = getattr(model, "classes_", np.empty(0)).tolist()
     with (folder / "model.npz").open("wb") as file:
         np.savez(file, allow_pickle=False, **{k: np.asarray(v, "<f8") for k, v in arrays.items()})
     text = json.dumps(words, indent=1, ensure_ascii=False, allow_nan=False)
