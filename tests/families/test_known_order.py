@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from benchmarks.families import grouped
 from scipy.stats import nbinom
 
 from unshuffle.data.problem import make_problem
@@ -202,3 +203,8 @@ def test_separation_of_events_is_named():
     data = given(X, time, fit_intercept=False, event=X[:, 1])
     with pytest.raises(ValueError, match="separation: column 1"):
         fit_known_times(data, Times(time, X[:, 1]))
+
+
+def test_an_objective_near_zero_does_not_keep_scoring_from_ending():
+    X, y, _, _ = grouped("poisson", 21)  # sums of a thousand that nearly cancel
+    assert fit_known(given(X, y, fit_intercept=True), FAMILIES["poisson"]).converged

@@ -105,7 +105,7 @@ def maximise_partial(
             break
         for _ in range(IRLS.halvings):
             found = partial_log_likelihood(offset + Z @ (theta + step), times, weights)
-            if found >= value:
+            if found >= value - IRLS.rounding * (1.0 + abs(value)):
                 break
             step = 0.5 * step
         else:

@@ -64,13 +64,15 @@ def maximise(
         information = information_of(Z, family.curvature(eta, precision, weights, sums))
         information += penalty
         step = solve_positive(information, gradient)
-        if float(gradient @ step) < IRLS.smallest_gain * (1.0 + abs(value)):
+        # The objective may be a small difference of large sums, and is rounded as these are.
+        size = 1.0 + float(np.abs(weights * rows.a).sum() + np.abs(sums * rows.u).sum())
+        if float(gradient @ step) < IRLS.smallest_gain * size:
             # Too small to be seen in the objective, this step still adds digits.
             theta = theta + step
             return Scored(theta, offset + Z @ theta, information, True, number)
         for _ in range(IRLS.halvings):
             moved = objective(theta + step)
-            if np.isfinite(moved) and moved >= value:
+            if np.isfinite(moved) and moved >= value - IRLS.rounding * size:
                 break
             step = 0.5 * step
         else:  # nothing but rounding is left

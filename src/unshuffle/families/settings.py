@@ -27,7 +27,9 @@ class ScoringSettings:
 
     max_iter: int = 60
     halvings: int = 30
-    smallest_gain: float = 1e-16  # in log-likelihood, beside rounding of the objective
+    # As shares of the size of the sums that make up the log-likelihood.
+    smallest_gain: float = 1e-16
+    rounding: float = 1e-14
     # Separation: a standard error of a feature of unit variance, and a distance on the scale of the
     # linear predictor, that labels with a finite coefficient do not reach.
     separated_error: float = 50.0

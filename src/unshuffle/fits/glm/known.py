@@ -54,7 +54,7 @@ def fit_known(data: GlmData, family: LabelFamily, *, names: list[str] | None = N
     information = information_of(data.Z, data.weights * family.fisher(eta, precision))
     column = None
     if family.name not in {"normal", "gamma"}:
-        column = separated_column(data.design, theta, eta, data.offset, information)
+        column = separated_column(data.design, found.theta, eta, data.offset, information)
     if column is not None:
         called = _name(column, names)
         if family is not BERNOULLI:
