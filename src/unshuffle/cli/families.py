@@ -169,10 +169,10 @@ def describe(fitted: Fitted) -> dict[str, Any]:
 
 
 def write_fit(fitted: Fitted, folder: "Output") -> list[Path]:
-    """Model, summary and match probabilities into a folder that appears as a whole."""
+    """Model, summary, match probabilities and report into a folder that appears as a whole."""
     from ..io.tables.write import as_csv
     from ..io.visible import visible
-    from .output import write_folder
+    from .output import write_folder, write_report
 
     model, rows = fitted.model, fitted.rows
     matches = {
@@ -183,6 +183,7 @@ def write_fit(fitted: Fitted, folder: "Output") -> list[Path]:
 
     def write_rest(part: Path) -> None:
         (part / "matches.csv").write_bytes(as_csv(matches))
+        write_report(fitted, part / "report.html")
 
     return write_folder(
         model, folder, write_rest, label=rows.label, columns=rows.columns,
