@@ -6,7 +6,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from .. import __version__
@@ -142,6 +141,8 @@ def _estimator(
 
 
 def _fit(model: Any, X: Any, read: "FamilyTable") -> None:
+    import numpy as np
+
     rows, y = read.rows, read.rows.y
     if read.event is not None:
         y = np.column_stack([read.event.astype(np.float64), rows.y])
@@ -170,6 +171,8 @@ def describe(fitted: Fitted) -> dict[str, Any]:
 
 def write_fit(fitted: Fitted, folder: "Output") -> list[Path]:
     """Model, summary, match probabilities and report into a folder that appears as a whole."""
+    import numpy as np
+
     from ..io.tables.write import as_csv
     from ..io.visible import visible
     from .output import write_folder, write_report
