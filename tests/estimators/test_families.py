@@ -321,3 +321,18 @@ def test_what_other_families_do_not_have():
         model.conf_int(method="bootstrap")
     normal = model.set_params(family="normal", random_state=0).fit(X, y + X[:, 0])
     assert callable(normal.bootstrap)
+
+
+@pytest.mark.filterwarnings("ignore::unshuffle.UnidentifiableWarning")
+@pytest.mark.parametrize("related", [True, False])
+def test_unrelated_counts_are_matched_inside_groups_and_not_trusted(related):
+    rng = np.random.default_rng(4)
+    groups = np.repeat(np.arange(40), 25)
+    X = rng.normal(size=(1_000, 2))
+    of_labels = X if related else rng.normal(size=(1_000, 2))
+    y = FAMILIES["poisson"].simulate(of_labels @ COEF, 1.0, rng)
+    y = y[np.lexsort([rng.random(1_000), groups])]
+    model = ShuffledRegressor(family="poisson", pairing="lost", random_state=0)
+    model.fit(X, y, groups=groups)
+    assert np.linalg.norm(model.coef_) > 0.5  # a relation is found in both
+    assert (model.verdict_.level == "trust") == related

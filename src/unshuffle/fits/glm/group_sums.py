@@ -15,6 +15,13 @@ from .data import GlmData
 from .settings import SUMS
 
 
+class SumsFit(NamedTuple):
+    """Coefficients from sums, and their covariance: not below what the family has it."""
+
+    theta: FloatArray
+    covariance: FloatArray
+
+
 class SumsStep(NamedTuple):
     """One step of scoring from given coefficients.
 
@@ -54,7 +61,7 @@ def step_by_sums(
 
 def fit_group_sums(
     data: GlmData, family: LabelFamily, precision: float, start: FloatArray
-) -> FloatArray | None:
+) -> SumsFit | None:
     """Coefficients from sums of groups; None where there are too few, or they are alike."""
     edges, q = edges_of_sums(data), data.Z.shape[1]
     if len(edges) < SUMS.groups_per_coefficient * q:
@@ -74,7 +81,11 @@ def fit_group_sums(
         theta = theta + step
         if float(np.abs(step).max()) < SUMS.tolerance:
             break
-    return theta
+    # Variances of families with a factor lack it; what else varies more shows in the residuals.
+    factor = 0.0 if family.name in {"normal", "gamma"} else 1.0
+    scale = max(best / max(len(edges) - q, 1), factor)
+    covariance = np.asarray(np.linalg.inv(information), dtype=np.float64) * scale
+    return SumsFit(theta, covariance)
 
 
 def _shortened(

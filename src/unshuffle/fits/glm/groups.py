@@ -15,7 +15,7 @@ from .assemble import of_known
 from .climb import climb
 from .covariance import Errors, observed_errors
 from .data import GlmData
-from .group_sums import fit_group_sums, step_by_sums
+from .group_sums import SumsFit, fit_group_sums, step_by_sums
 from .known import KnownFit
 from .lost_chain import ChainFit, fit_by_chain
 from .lost_model import LostBernoulli
@@ -44,13 +44,13 @@ def fit_lost(
             "label belongs to the row is not known; leave it out, or repeat rows and labels"
         )
     if family is BERNOULLI:
-        found = _by_counts(data, [known.theta, flat, sums])
+        found = _by_counts(data, [known.theta, flat, sums.theta])
     else:
-        found = fit_by_chain(data, family, sums, known.precision, settings.seed, workers)
+        found = fit_by_chain(data, family, sums.theta, known.precision, settings.seed, workers)
     free = np.ones(len(found.information), dtype=bool)
     errors = observed_errors(found.information, found.complete, free)
     fit = _result(data, family, known, found, errors)
-    return replace(fit, group_sums=_compare(data, family, found, errors))
+    return replace(fit, group_sums=_compare(data, family, found, errors, sums))
 
 
 def _by_counts(data: GlmData, starts: list[FloatArray]) -> ChainFit:
@@ -93,21 +93,37 @@ def _result(
     )
 
 
-def _compare(data: GlmData, family: LabelFamily, found: ChainFit, errors: Errors) -> GroupSums:
-    """The fit beside that of group sums alone, one step away (Hausman's test)."""
+def _compare(
+    data: GlmData, family: LabelFamily, found: ChainFit, errors: Errors, sums: SumsFit
+) -> GroupSums:
+    """The fit beside that of group sums alone.
+
+    Labels that have nothing to do with the features can be matched inside groups, and then look
+    related. Sums of groups cannot: whether they show a relation, and the same one, is asked in two
+    ways, by a step from the fit towards them (Hausman's test) and by their own coefficients.
+    """
     q, first = len(found.theta), int(data.design.fit_intercept)
-    sums = step_by_sums(data, family, found.precision, found.theta)
+    step = step_by_sums(data, family, found.precision, found.theta)
     root = np.linalg.cholesky(found.complete)
-    inflation = float(np.sqrt(np.linalg.eigvalsh(root.T @ sums.covariance @ root).mean()))
-    difference = sums.step[first:]
+    inflation = float(np.sqrt(np.linalg.eigvalsh(root.T @ step.covariance @ root).mean()))
     length = max(float(np.linalg.norm(found.theta[first:])), 1e-300)
-    spread = sums.covariance[first:, first:]
+    spread = step.covariance[first:, first:]
     if np.isfinite(errors.covariance).all():
         # The fit uses what sums know, and more, so that covariances subtract; never below a tenth.
         less = spread - errors.covariance[first:q, first:q]
         values, axes = np.linalg.eigh(0.5 * (less + less.T))
         floor = 0.1 * float(np.linalg.eigvalsh(spread).mean())
         spread = (axes * np.maximum(values, floor)) @ axes.T
-    square = float(difference @ np.linalg.solve(spread, difference))
-    p_value = float(chi2.sf(square, len(difference)))
-    return GroupSums(inflation, float(np.linalg.norm(difference)) / length, p_value)
+    own, slopes = sums.covariance[first:, first:], sums.theta[first:]
+    apart = found.theta[first:] - slopes
+    return GroupSums(
+        inflation,
+        float(np.linalg.norm(step.step[first:])) / length,
+        min(_p_value(step.step[first:], spread), _p_value(apart, own)),
+        _p_value(slopes, own),
+    )
+
+
+def _p_value(difference: FloatArray, covariance: FloatArray) -> float:
+    square = float(difference @ np.linalg.solve(covariance, difference))
+    return float(chi2.sf(square, len(difference)))

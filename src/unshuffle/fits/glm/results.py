@@ -59,11 +59,15 @@ class GroupSums:
     distance : float
         Length of its difference from the fit as a share of the length of the fit.
     p_value : float
+        Of equal coefficients.
+    relation_p : float
+        p-value of the sums if no label had anything to do with the features.
     """
 
     inflation: float
     distance: float
     p_value: float
+    relation_p: float
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,6 +63,9 @@ class FamilyCheckSettings:
     consistent_p: float = 0.01
     disagree_p: float = 1e-4
     # Standard errors from sums of groups over those of known order.
+    # As for a match against unrelated labels.
+    relation_caution: float = 0.01
+    relation_reject: float = 0.05
     sums_caution: float = 10.0
     sums_reject: float = 40.0
 

@@ -122,6 +122,13 @@ def lost_checks(fit: FamilyFit) -> list[Reason | None]:
         "with the order known",
         "labels in groups decide little: use smaller groups whose features differ",
     )  # fmt: skip
+    related = below(
+        "relation in group sums", found.relation_p, settings.relation_caution,
+        settings.relation_reject,
+        "The p-value of group sums against labels that have nothing to do with the features is "
+        f"{found.relation_p:.2g}",
+        "unrelated labels can be matched inside groups as well: use more or smaller groups",
+    )  # fmt: skip
     text = (
         f"The fit differs from that of group sums by {percent(found.distance)}, with p-value "
         f"{found.p_value:.2g} (good: a p-value above {settings.consistent_p:g})"
@@ -133,4 +140,4 @@ def lost_checks(fit: FamilyFit) -> list[Reason | None]:
             "caution" if found.p_value > settings.disagree_p else "reject",
             "agreement with group sums", found.p_value, settings.consistent_p, text, advice,
         )  # fmt: skip
-    return [held, agrees, checks.precision(fit.inflation, fit.fraction_kept)]
+    return [held, related, agrees, checks.precision(fit.inflation, fit.fraction_kept)]
