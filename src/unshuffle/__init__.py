@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from .estimators._sensitivity_result import SensitivityResult
     from .estimators.audit import AuditResult, audit_release
     from .estimators.blocks import BlockCheck, BlocksResult, check_blocks
+    from .estimators.classifier import ShuffledClassifier
+    from .estimators.cox import ShuffledCoxRegressor
     from .estimators.cross_validated import ShuffledRegressorCV
     from .estimators.feature_selector import ShuffledFeatureSelector
     from .estimators.formula import fit_formula
@@ -64,6 +66,8 @@ _HOMES = {
     "MixtureRegressor": "estimators.mixture",
     "Posterior": "inference.posterior",
     "Progress": "fits.progress",
+    "ShuffledClassifier": "estimators.classifier",
+    "ShuffledCoxRegressor": "estimators.cox",
     "ShuffledFeatureSelector": "estimators.feature_selector",
     "ShuffledRegressor": "estimators.shuffled",
     "ShuffledRegressorCV": "estimators.cross_validated",
@@ -108,6 +112,8 @@ __all__ = [
     "RankWarning",
     "SchedulerLostError",
     "SensitivityResult",
+    "ShuffledClassifier",
+    "ShuffledCoxRegressor",
     "ShuffledFeatureSelector",
     "ShuffledRegressor",
     "ShuffledRegressorCV",

@@ -102,7 +102,7 @@ def complete(words):
 
 def test_shells_complete_commands_options_and_values():
     assert complete(["unshuffle", "su"]) == ["suspects"]
-    assert complete(["unshuffle", "fit", "--ex"]) == ["--exclude"]
+    assert complete(["unshuffle", "fit", "--exc"]) == ["--exclude"]
     assert complete(["unshuffle", "fit", "t.csv", "--pairing", "m"]) == ["mostly-right"]
 
 

@@ -47,3 +47,21 @@ WORK = WorkSettings()
 SINKHORN = SinkhornSettings()
 LARGEST_ENUMERATED_BLOCK = 8  # 40,320 permutations
 DENSITY_NODES = 1024  # of the grid on which a density of labels is tabulated
+
+
+@dataclass(frozen=True)
+class TiedSettings:
+    """Sums of densities over the rows of a group."""
+
+    most_distinct: int = 256  # values of a group's labels up to which each is a node
+    small_block: int = 64  # rows up to which looking for equal labels does not pay
+    # Distance of nodes in widths of a density, at which a cubic polynomial is wrong by 1e-5.
+    step: float = 0.1
+    fewest_nodes: int = 64
+    most_nodes: int = 2_048
+    # A group of rows is collected where it has so many times as many rows as there are nodes.
+    rows_per_node: int = 3
+    collects: bool = True
+
+
+TIED = TiedSettings()

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from . import options
-from .errors import REJECTED, plain_errors, without_option
+from . import families, options
+from .errors import plain_errors, without_option
 from .unmatched import MatchShare, UnequalCounts, Unmatched, count_settings, refuse_passes
 
 PASSES = "Parquet files larger than memory"
@@ -41,6 +41,11 @@ match_probability); a linked table of which 300 links were checked, 21 of them w
 
     unshuffle fit people.csv incomes.csv --pairs pairs.parquet --label income
     unshuffle fit linked.csv --label income --audit 21/300
+
+Odds ratios from a linked table, hazard ratios from another:
+
+    unshuffle fit linked.csv --label ill --family bernoulli
+    unshuffle fit linked.csv --label months --event died --family cox
 
 Parquet files larger than memory are fitted in passes, here on a Dask cluster, with a file from
 which the fit can continue after a power cut. Passes do not test the order, so --pairing is needed:
@@ -82,6 +87,11 @@ def fit(
     exclude: options.Exclude = None,
     kmers: options.KmersOf = None,
     drop_missing: options.DropMissing = False,
+    family: families.Family = families.Kind.normal,
+    event: families.Event = None,
+    offset: families.Offset = None,
+    exposure: families.Exposure = None,
+    weight: families.Weight = None,
     pairing: options.Pairing = options.OrderGiven.auto,
     audit: options.Audited = None,
     unmatched: Unmatched = UnequalCounts.refuse,
@@ -155,6 +165,18 @@ def fit(
             drop_missing=drop_missing,
         )  # fmt: skip
         covariance = {"covariance_type": "robust"} if robust else {}
+        beside = {"event": event, "offset": offset, "exposure": exposure, "weight": weight}
+        if families.are_asked_for(
+            family, beside, one_table=not two and not passes.asked_for,
+            plain=not (reviewed or audit or robust or plate or show)
+            and unmatched is UnequalCounts.refuse,
+        ):  # fmt: skip
+            fitted = families.fit_table(
+                files, roles, family.value, beside, pairing=pairing.value, intercept=intercept,
+                seed=seed, jobs=jobs,
+            )  # fmt: skip
+            families.report(fitted, folder, as_json=as_json, quiet=quiet)
+            return
         linked: list[str] = []
         if two:
             one_table = bool(
@@ -186,15 +208,7 @@ def fit(
             jobs=jobs, quiet=quiet or as_json, audit=audit, counts=counts, **covariance,
         )  # fmt: skip
         fitted.notes[:0] = linked
-        written = [] if folder is None else output.write_fit(fitted, folder)
-        output.print_notes(fitted, quiet or as_json)
-        if as_json:
-            output.print_json(output.describe(fitted) | {"files": written})
-        else:
-            output.print_fit(fitted)
-            output.print_files(written)
-        if fitted.rejected:
-            raise typer.Exit(REJECTED)
+        output.report(fitted, folder, as_json=as_json, quiet=quiet)
 
 
 def _check_scheduler(scheduler: str | None) -> None:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import typer
 
 from .. import __version__
 from ..io.visible import visible
+from .errors import REJECTED
 from .notes import dropped_rows
 from .screen import say, say_json
 from .unmatched import describe_unmatched, has_nobody, matches_with_nobody
@@ -20,6 +22,19 @@ if TYPE_CHECKING:
     from ..io.outputs import Output
     from ..io.tables import FitTable
     from .fitting import Fitted
+
+
+def report(fitted: "Fitted", folder: "Output | None", *, as_json: bool, quiet: bool) -> None:
+    """Print and write a fit; a rejected one ends with its exit code."""
+    written = [] if folder is None else write_fit(fitted, folder)
+    print_notes(fitted, quiet or as_json)
+    if as_json:
+        print_json(describe(fitted) | {"files": written})
+    else:
+        print_fit(fitted)
+        print_files(written)
+    if fitted.rejected:
+        raise typer.Exit(REJECTED)
 
 
 def describe(fitted: "Fitted") -> dict[str, Any]:

@@ -4,7 +4,39 @@ from typing import Any
 
 from ..io.formula import apply_formula, apply_terms, named_column
 from ..io.frames import library_of
+from ..kernels.types import FloatArray
+from .cox import ShuffledCoxRegressor
 from .shuffled import ShuffledRegressor
+
+
+class FormulaCoxRegressor(ShuffledCoxRegressor):
+    """A `ShuffledCoxRegressor` that predicts from data frames with the columns of its formula.
+
+    Made by `fit_formula`.
+
+    Attributes
+    ----------
+    formula_ : formulaic.ModelSpec
+        The right-hand side, with the categories that were seen.
+    """
+
+    formula_: Any
+
+    def predict(self, X: Any) -> FloatArray:
+        """Risk score of rows.
+
+        Parameters
+        ----------
+        X : data frame, or array-like of shape (n_samples, n_features)
+            A frame with the columns that the formula names, or the terms themselves.
+
+        Returns
+        -------
+        risk : array of shape (n_samples,)
+        """
+        if hasattr(self, "formula_") and library_of(X) is not None:
+            X = apply_terms(self.formula_, X)
+        return super().predict(X)
 
 
 class FormulaRegressor(ShuffledRegressor):
@@ -20,7 +52,9 @@ class FormulaRegressor(ShuffledRegressor):
 
     formula_: Any
 
-    def predict(self, X: Any, interval: float | None = None) -> Any:
+    def predict(
+        self, X: Any, interval: float | None = None, *, offset: Any = None, exposure: Any = None
+    ) -> Any:
         """Predict the labels of rows.
 
         Parameters
@@ -29,6 +63,8 @@ class FormulaRegressor(ShuffledRegressor):
             A frame with the columns that the formula names, or the terms themselves.
         interval : float, optional
             As in `ShuffledRegressor.predict`.
+        offset, exposure : array-like of shape (n_samples,), optional
+            Of these rows, for fits that were given one.
 
         Returns
         -------
@@ -38,7 +74,7 @@ class FormulaRegressor(ShuffledRegressor):
         """
         if hasattr(self, "formula_") and library_of(X) is not None:
             X = apply_terms(self.formula_, X)
-        return super().predict(X, interval)
+        return super().predict(X, interval, offset=offset, exposure=exposure)
 
 
 def fit_formula(
@@ -48,27 +84,32 @@ def fit_formula(
     *,
     known: Any = None,
     match_prob: Any = None,
+    sample_weight: Any = None,
+    offset: Any = None,
+    exposure: Any = None,
     **settings: Any,
-) -> FormulaRegressor:
-    """Fit a `ShuffledRegressor` to a formula.
+) -> FormulaRegressor | FormulaCoxRegressor:
+    """Fit a `ShuffledRegressor`, or for times a `ShuffledCoxRegressor`, to a formula.
 
     Parameters
     ----------
     formula : str
         Such as ``"y ~ a + C(b) + a:d"``. Columns of text are categories, ``C(...)`` makes any
-        column one; ``- 1`` leaves out the intercept.
+        column one; ``- 1`` leaves out the intercept. ``"Surv(time, event) ~ a"`` is Cox's model.
     data : data frame
         pandas, polars or pyarrow. Rows with missing values are refused: dropping a row would keep
         a label that belongs to no row, and drop one that may belong to another.
     groups, known, match_prob : str or array-like, optional
         As in `ShuffledRegressor.fit`; a str names a column of `data`.
+    sample_weight, offset, exposure : str or array-like, optional
+        The same.
     **settings
         Anything `ShuffledRegressor` takes, such as ``random_state=0``.
 
     Returns
     -------
     model : FormulaRegressor
-        A fitted `ShuffledRegressor` whose summary names the terms, and whose `predict` takes
+        A fitted estimator whose summary names the terms, and whose `predict` takes
         data frames.
 
     Examples
@@ -85,9 +126,15 @@ def fit_formula(
     if "fit_intercept" in settings:
         raise ValueError("the formula declares the intercept; write '- 1' to leave it out")
     made = apply_formula(formula, data)
-    model = FormulaRegressor(**settings, fit_intercept=made.intercept)
+    model: FormulaRegressor | FormulaCoxRegressor
+    if made.y.ndim == 2:
+        model = FormulaCoxRegressor(**settings)
+    else:
+        model = FormulaRegressor(**settings, fit_intercept=made.intercept)
     columns = [named_column(data, given) for given in (groups, known, match_prob)]
-    model.fit(made.X, made.y, *columns)
+    given = {"sample_weight": sample_weight, "offset": offset, "exposure": exposure}
+    beside = {k: named_column(data, v) for k, v in given.items() if v is not None}
+    model.fit(made.X, made.y, *columns, **beside)
     model.formula_ = made.terms
     model._library = library_of(data)
     return model

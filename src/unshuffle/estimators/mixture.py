@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..families.catalogue import REGRESSIONS
 from ..fits.audited import rate_of
 from ..fits.data import InMemory
 from ..fits.mixture import fit_mixture
@@ -12,9 +13,10 @@ from ..fits.results import MixtureFit
 from ..fits.settings import MixtureSettings
 from ..inference.audited_rate import Audit
 from ._base import BaseLinearRegressor
+from ._family_dispatch import FamilyDispatch
 
 
-class MixtureRegressor(BaseLinearRegressor):
+class MixtureRegressor(FamilyDispatch, BaseLinearRegressor):
     r"""Linear regression where some labels are not the row's own.
 
     A label is the row's own with probability :math:`1 - \alpha`, or drawn from the labels at
@@ -46,6 +48,10 @@ class MixtureRegressor(BaseLinearRegressor):
         density :math:`f` is the mean of the densities at all rows, tied to the model. Where the
         noise is far from normal the coefficients are more exact than least squares with known
         order.
+    family : {"normal", "poisson", "gamma", "negative-binomial"}, default="normal"
+        Law of the labels. Other families than normal have the log link, and a density :math:`f`
+        tied to the model; they have `summary`, `conf_int`, `suspects` and `verdict_`, see
+        `ShuffledRegressor`.
 
     Attributes
     ----------
@@ -105,9 +111,11 @@ class MixtureRegressor(BaseLinearRegressor):
         "tol": [Interval(Real, 0, None, closed="left")],
         "fit_intercept": ["boolean"],
         "noise": [StrOptions({"normal", "t", "mixture", "auto"})],
+        "family": [StrOptions(set(REGRESSIONS))],
     }
 
     _convergence_advice = "raise max_iter or tol."
+    _pairing_of_family = "mostly-right"
 
     def __init__(
         self,
@@ -117,14 +125,16 @@ class MixtureRegressor(BaseLinearRegressor):
         tol: float = 1e-10,
         fit_intercept: bool = True,
         noise: str = "normal",
+        family: str = "normal",
     ) -> None:
         self.mismatch_rate = mismatch_rate
         self.max_iter = max_iter
         self.tol = tol
         self.fit_intercept = fit_intercept
         self.noise = noise
+        self.family = family
 
-    def fit(self, X: Any, y: Any, known: Any = None, match_prob: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, known: Any = None, match_prob: Any = None, **beside: Any) -> Self:
         """Fit the model.
 
         Parameters
@@ -137,12 +147,17 @@ class MixtureRegressor(BaseLinearRegressor):
             True where the label is surely the row's own.
         match_prob : array-like of shape (n_samples,), optional
             Probability that each label is the row's own; takes the place of `mismatch_rate`.
+        **beside
+            `sample_weight`, `offset` and `exposure`, one number per row each, see
+            `ShuffledRegressor`.
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
+        if self._wants_family(beside):
+            return self._fit_dispatched(X, y, None, known, match_prob, beside)
         return self._fit_in_memory(X, y, None, known, match_prob)
 
     def _compute(self, data: InMemory, seed: int) -> MixtureFit:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..em.settings import DEFAULTS
+from ..families.catalogue import REGRESSIONS
 from ..fits.audited import rate_of
 from ..fits.auto import fit_auto
 from ..fits.auto_results import AutoFit
@@ -15,13 +16,14 @@ from ..fits.progress import Progress
 from ..fits.settings import AutoSettings, StochasticSettings
 from ..inference.audited_rate import Audit
 from ..inference.verdict import Verdict
+from ._family_fit import FamilyRegressor
 from ._missing_labels import MissingLabelsRegressor
 from ._progress import reporting
 from ._unmatched import fit_two_tables
 from ._validation import open_setting
 
 
-class ShuffledRegressor(MissingLabelsRegressor):
+class ShuffledRegressor(FamilyRegressor, MissingLabelsRegressor):
     r"""Linear regression when the pairing between rows and labels is lost, wholly or in part.
 
     The model is :math:`y_{\pi(i)} = b + x_i^\top w + \varepsilon_i` with an unknown permutation
@@ -91,6 +93,11 @@ class ShuffledRegressor(MissingLabelsRegressor):
         Threads. The answer does not depend on it.
     random_state : int, RandomState or None, default=None
         Seed.
+    family : {"normal", "poisson", "gamma", "negative-binomial"}, default="normal"
+        Law of the labels: counts ("poisson", or "negative-binomial" where they vary more), or
+        positive numbers of one coefficient of variation ("gamma"), all with the log link. They have
+        no search; where the order is lost a fit starts from the sums of groups. Yes/no labels have
+        `ShuffledClassifier`, times to an event `ShuffledCoxRegressor`.
     verbose : int, default=0
         1 shows progress bars.
     callback : callable, default=None
@@ -267,6 +274,7 @@ class ShuffledRegressor(MissingLabelsRegressor):
         "ridge": [StrOptions({"auto"}), Interval(Real, 0, 1e30, closed="both")],
         "fit_intercept": ["boolean"],
         "covariance_type": [StrOptions({"auto", "model", "robust"})],
+        "family": [StrOptions(set(REGRESSIONS))],
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -292,6 +300,7 @@ class ShuffledRegressor(MissingLabelsRegressor):
         random_state: Any = None,
         verbose: int = 0,
         callback: Callable[[Progress], object] | None = None,
+        family: str = "normal",
     ) -> None:
         self.pairing = pairing
         self.mismatch_rate = mismatch_rate
@@ -307,6 +316,7 @@ class ShuffledRegressor(MissingLabelsRegressor):
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
+        self.family = family
 
     def fit_unpaired(
         self,

@@ -108,6 +108,11 @@ class LeastSquares:
         coef -= self._null @ (self._null.T @ coef)
         return Solution(coef, mean - float(self.centre @ coef), fitted, float(residual @ residual))
 
+    def shortest(self, coef: FloatArray) -> FloatArray:
+        """The coefficients of minimum norm among those with the same fitted values."""
+        shortened: FloatArray = coef - self._null @ (self._null.T @ coef)
+        return shortened
+
     def basis(self) -> FloatArray:
         """Orthonormal basis of the (centred) columns of X, shape (n, rank)."""
         Q: FloatArray = (self.X - self.centre) @ self.to_coef

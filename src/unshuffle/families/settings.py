@@ -19,3 +19,24 @@ class SolverSettings:
 
 
 SOLVER = SolverSettings()
+
+
+@dataclass(frozen=True)
+class ScoringSettings:
+    """Fisher scoring."""
+
+    max_iter: int = 60
+    halvings: int = 30
+    # As shares of the size of the sums that make up the log-likelihood.
+    smallest_gain: float = 1e-16
+    rounding: float = 1e-14
+    # Separation: a standard error of a feature of unit variance, and a distance on the scale of the
+    # linear predictor, that labels with a finite coefficient do not reach.
+    separated_error: float = 50.0
+    separated_eta: float = 12.0
+    # Log odds are seldom beyond 5: where labels are separated, predictors have the prior of a
+    # normal coefficient of standard deviation 2.5 of a feature of unit variance.
+    separated_penalty: float = 0.16
+
+
+IRLS = ScoringSettings()

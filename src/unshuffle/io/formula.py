@@ -1,11 +1,14 @@
 """Formulas to model matrices (formulaic does the work)."""
 
+import re
 import warnings
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..data.numbers import as_floats, describe_dates
 from ..kernels.types import FloatArray
-from .frames import column_names, column_of_dates, library_of
+from .frames import column_names, column_of_dates, library_of, plain_column
 
 INTERCEPT = "Intercept"
 
@@ -17,7 +20,7 @@ class FormulaData(NamedTuple):
     ----------
     X : data frame
         The terms, without the intercept.
-    y : array of shape (n,)
+    y : array of shape (n,), or (n, 2) for events and times
     intercept : bool
         Whether the formula has one.
     terms : formulaic.ModelSpec
@@ -37,6 +40,9 @@ def apply_formula(formula: str, data: Any) -> FormulaData:
             f"data must be a data frame of pandas, polars or pyarrow, got {type(data).__name__}"
         )
     _refuse_fixed_effects(formula)
+    times = _times_of(formula)
+    if times is not None:
+        return _apply_times(formula, times, data)
     parsed = _parse(formula)
     if not hasattr(parsed, "lhs"):
         raise ValueError(f"the formula names no label; write 'y ~ {formula}'")
@@ -61,6 +67,36 @@ def _refuse_fixed_effects(formula: str) -> None:
             f"'{model.strip()} + C({name})' for a coefficient of each {name}, and groups={name!r} "
             f"if labels were shuffled inside {name}"
         )
+
+
+def _times_of(formula: str) -> tuple[str, str, str] | None:
+    """Time, event and right-hand side of ``Surv(time, event) ~ ...``; None for other formulas."""
+    left, sign, right = formula.partition("~")
+    found = re.fullmatch(r"\s*Surv\s*\(([^(),]+),([^(),]+)\)\s*", left)
+    if found is None:
+        if left.strip().startswith("Surv"):
+            raise ValueError(
+                f"the label {left.strip()!r} cannot be read; write Surv(time, event), two columns"
+            )
+        return None
+    if not sign:
+        raise ValueError(f"the formula names no features: {formula!r}")
+    time, event = (name.strip().strip("`") for name in found.groups())
+    return time, event, right
+
+
+def _apply_times(formula: str, times: tuple[str, str, str], data: Any) -> FormulaData:
+    """Terms of a formula for times; y has the columns event and time."""
+    time, event, right = times
+    terms = _matrix(_parse(right), data)
+    X = _without_intercept(terms)
+    if not _names(X):
+        raise ValueError(f"the formula names no features: {formula!r}")
+    columns = [
+        as_floats(plain_column(named_column(data, name)), f"column {name!r}")
+        for name in (event, time)
+    ]
+    return FormulaData(X, np.column_stack(columns), False, terms.model_spec)
 
 
 def apply_terms(terms: Any, data: Any) -> Any:

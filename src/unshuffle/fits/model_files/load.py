@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import __version__
 from ...exceptions import ModelFileError
+from ...families.catalogue import FAMILIES
 from ...inference.verdict import ORDER, Reason, Verdict
 from ...io.arrays import ArrayFileError, Entry, read_arrays
 from ...io.opening import read_at_most
@@ -59,6 +60,8 @@ def load_model(path: str | Path) -> StoredModel:
             verdict_=_read_verdict(words["verdict"]),
             version=str(words["version"]),
             settings=dict(words["settings"]),
+            family=_family(words.get("family", "normal")),
+            classes=_classes(words),
         )
     except ModelFileError:
         raise
@@ -126,6 +129,20 @@ def _kind(word: Any) -> str:
     if word not in {"model", "robust"}:
         raise ValueError(f"covariance_type is 'model' or 'robust', got {word!r}")
     return str(word)
+
+
+def _family(word: Any) -> str:
+    if word not in {*FAMILIES, "cox"}:
+        raise ValueError(f"unknown family {word!r}")
+    return str(word)
+
+
+def _classes(words: dict[str, Any]) -> tuple[Any, ...]:
+    classes = tuple(words.get("classes", ()))
+    needed = 2 if words.get("family") == "bernoulli" else 0
+    if len(classes) != needed or any(not isinstance(c, str | int | float) for c in classes):
+        raise ValueError(f"classes must be {needed} names or numbers, got {len(classes)}")
+    return classes
 
 
 def _column(entry: dict[str, Any]) -> DesignColumn:

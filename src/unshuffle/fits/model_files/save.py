@@ -13,7 +13,7 @@ from ...inference.verdict import Verdict
 from ...io.outputs import Output
 from ...io.tables import DesignColumn
 from .kinds import MODEL
-from .stored import FORMAT, SCHEMA, WITHOUT_KMERS
+from .stored import FORMAT, PLAIN_SCHEMA, SCHEMA
 
 if TYPE_CHECKING:
     from ...show.summary import Summary
@@ -36,7 +36,8 @@ def save_model(
     Parameters
     ----------
     model : fitted estimator
-        With a `summary`: `ShuffledRegressor`, or `StochasticEMRegressor` (variant "exact").
+        With a `summary`: `ShuffledRegressor`, `StochasticEMRegressor` (variant "exact"),
+        `ShuffledClassifier` or `ShuffledCoxRegressor` (without its baseline).
     folder : path
     label : str
         Name of what it predicts.
@@ -72,10 +73,12 @@ def write_model(
 ) -> None:
     """Write the two files into a folder that exists."""
     summary: Summary = model.summary()
+    family = str(getattr(model, "family_", "normal"))
     if columns is None:
         columns = getattr(model, "design_columns_", None)
     if columns is None:
         columns = [DesignColumn(name) for name in summary.names[int(model.fit_intercept) :]]
+    plain = family == "normal" and not any(column.kmers for column in columns)
     arrays = {
         "coef": model.coef_,
         "intercept": np.array([model.intercept_]),
@@ -85,7 +88,7 @@ def write_model(
         arrays["as_given"] = np.stack([summary.as_given.values, summary.as_given.standard_errors])
     words = {
         "format": FORMAT,
-        "schema": SCHEMA if any(c.kmers for c in columns) else WITHOUT_KMERS,
+        "schema": PLAIN_SCHEMA if plain else SCHEMA,
         "version": __version__,
         "label": label,
         "columns": [_plain_column(column) for column in columns],
@@ -98,6 +101,9 @@ def write_model(
         "has_as_given": summary.as_given is not None,
         "settings": settings or {},
     }
+    if family != "normal":
+        words["family"] = family
+        words["classes"] = getattr(model, "classes_", np.empty(0)).tolist()
     with (folder / "model.npz").open("wb") as file:
         np.savez(file, allow_pickle=False, **{k: np.asarray(v, "<f8") for k, v in arrays.items()})
     text = json.dumps(words, indent=1, ensure_ascii=False, allow_nan=False)

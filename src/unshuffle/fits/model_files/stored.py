@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...families.catalogue import FAMILIES
 from ...inference.verdict import Verdict
 from ...io.frames import library_of
 from ...io.tables import ColumnTable, DesignColumn, design_matrix
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 FORMAT = "unshuffle model"
 SCHEMA = 2
-WITHOUT_KMERS = 1  # what earlier versions read; written where no column is counted by words
+PLAIN_SCHEMA = 1  # what earlier versions read: normal labels, no column counted by words
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +41,10 @@ class StoredModel:
         Degrees of freedom of intervals, of the fit and of least squares on the labels as given.
     as_given : array of shape (2, k) or None
         Estimates and standard errors of least squares on the labels as given.
+    family : str
+        Law of the labels.
+    classes : tuple
+        The two classes of a model of family "bernoulli", the second one modelled.
     verdict_ : Verdict or None
     version : str
         Version of the library that made it.
@@ -61,14 +66,19 @@ class StoredModel:
     settings: dict[str, Any]
     freedom_as_given: int
     covariance_type_: str = "model"
+    family: str = "normal"
+    classes: tuple[Any, ...] = ()
 
     @property
     def feature_names_in_(self) -> list[str]:
         """Names of the coefficients."""
         return [term for column in self.columns for term in column.terms]
 
-    def predict(self, X: Any) -> FloatArray:
+    def predict(self, X: Any) -> NDArray[Any]:
         """Predict the labels of rows.
+
+        Expected labels; the more probable class for family "bernoulli", and the log hazard ratio
+        against an average row for family "cox".
 
         Parameters
         ----------
@@ -88,8 +98,10 @@ class StoredModel:
                 f"X has shape {rows.shape} but the model has {len(self.coef_)} coefficients: "
                 f"{', '.join(self.feature_names_in_[:8])}"
             )
-        predicted: FloatArray = rows @ self.coef_ + self.intercept_
-        return predicted
+        eta: FloatArray = rows @ self.coef_ + self.intercept_
+        if self.family == "bernoulli":
+            return np.array([self.classes[k] for k in (eta > 0.0).astype(int)])
+        return eta if self.family in {"normal", "cox"} else FAMILIES[self.family].mean(eta)
 
     def _design(self, frame: Any) -> FloatArray:
         """Find columns by their names: columns in another order must not be mixed up."""

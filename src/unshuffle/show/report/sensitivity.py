@@ -29,7 +29,8 @@ class Part(NamedTuple):
 def sensitivity(model: Any, limits: ShowSettings) -> Part:
     """Coefficients against the rate, where labels were given beside rows and mostly stay there."""
     ordered = getattr(model, "pairing_", None) in {"known", "mostly-right"}
-    if not ordered or not hasattr(model, "match_proba_"):
+    has_curve = hasattr(model, "match_proba_") and hasattr(model, "mismatch_sensitivity")
+    if not ordered or not has_curve:
         return Part("", "")
     try:
         result = model.mismatch_sensitivity()

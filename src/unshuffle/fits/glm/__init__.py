@@ -1,0 +1,1 @@
+"""Fits of other families than the normal one."""

@@ -1,0 +1,125 @@
+"""Maximum of a log-likelihood with a gradient: climbs from several starts, then Newton's steps."""
+
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from scipy.optimize import minimize
+
+from ...kernels.types import FloatArray
+from .settings import CLIMB, ClimbSettings
+from .tied_model import Evaluation
+
+
+class Likelihood(Protocol):
+    """What is maximised."""
+
+    n_parameters: int
+    estimates: bool
+
+    def evaluate(self, parameters: FloatArray) -> Evaluation:
+        """Value and gradient."""
+        ...
+
+    def sharpen(self) -> None:
+        """Be as exact as derivatives of the gradient need, from here on."""
+        ...
+
+
+class Climbed(NamedTuple):
+    """A maximum.
+
+    Attributes
+    ----------
+    parameters : array of shape (k,)
+    evaluation : Evaluation
+    hessian : array of shape (k, k)
+        Of the log-likelihood; its negative is the observed information.
+    """
+
+    parameters: FloatArray
+    evaluation: Evaluation
+    hessian: FloatArray
+    converged: bool
+    n_iter: int
+
+
+def climb(
+    model: Likelihood,
+    starts: list[FloatArray],
+    total_weight: float,
+    settings: ClimbSettings = CLIMB,
+) -> Climbed:
+    """The highest maximum that the starts lead to."""
+    low = np.full(model.n_parameters, -np.inf)
+    high = np.full(model.n_parameters, np.inf)
+    if model.estimates:
+        low[-1], high[-1] = settings.lowest_logit, settings.highest_logit
+    bounds = list(zip(low, high, strict=True))
+
+    def objective(parameters: FloatArray) -> tuple[float, FloatArray]:
+        found = model.evaluate(parameters)
+        value = -found.value / total_weight
+        if not np.isfinite(value) or not np.isfinite(found.gradient).all():
+            return 1e30, np.zeros_like(parameters)
+        return value, -found.gradient / total_weight
+
+    def run(start: FloatArray, steps: int) -> tuple[FloatArray, float, int]:
+        found = minimize(
+            objective, start, jac=True, method="L-BFGS-B", bounds=bounds,
+            options={"maxiter": steps, "ftol": 1e-12, "gtol": settings.gradient, "maxcor": 20},
+        )  # fmt: skip
+        return found.x, float(found.fun), int(found.nit)
+
+    first = [run(start, settings.first_steps) for start in starts] if len(starts) > 1 else []
+    best = min(first, key=lambda found: found[1])[0] if first else starts[0]
+    parameters, _, n_iter = run(best, 300)
+    model.sharpen()
+    return _polish(model, parameters, total_weight, (low, high), n_iter, settings)
+
+
+def _polish(
+    model: Likelihood,
+    parameters: FloatArray,
+    total_weight: float,
+    limits: tuple[FloatArray, FloatArray],
+    n_iter: int,
+    settings: ClimbSettings,
+) -> Climbed:
+    """Newton's steps, which end where the gradient vanishes to rounding."""
+    found = model.evaluate(parameters)
+    hessian = hessian_of(lambda at: model.evaluate(at).gradient, parameters, settings.difference)
+    free = (parameters > limits[0]) & (parameters < limits[1])
+    for _ in range(settings.newton_steps):
+        size = float(np.abs(found.gradient[free]).max(initial=0.0)) / total_weight
+        if size < 1e-3 * settings.gradient:
+            break
+        step = np.zeros_like(parameters)
+        try:
+            step[free] = -np.linalg.solve(hessian[np.ix_(free, free)], found.gradient[free])
+        except np.linalg.LinAlgError:
+            break
+        trial = np.clip(parameters + step, *limits)
+        moved = model.evaluate(trial)
+        if not np.isfinite(moved.value) or moved.value < found.value - 1e-9 * abs(found.value):
+            break
+        if float(np.abs(moved.gradient[free]).max(initial=0.0)) / total_weight >= size:
+            break
+        parameters, found = trial, moved
+    size = float(np.abs(found.gradient[free]).max(initial=0.0)) / total_weight
+    hessian = hessian_of(lambda at: model.evaluate(at).gradient, parameters, settings.difference)
+    return Climbed(parameters, found, hessian, size < 1e2 * settings.gradient, n_iter)
+
+
+def hessian_of(
+    gradient: Callable[[FloatArray], FloatArray], parameters: FloatArray, step: float
+) -> FloatArray:
+    """Derivatives of a gradient by central differences."""
+    size = len(parameters)
+    found = np.empty((size, size))
+    for k in range(size):
+        shift = np.zeros(size)
+        shift[k] = step
+        found[k] = (gradient(parameters + shift) - gradient(parameters - shift)) / (2.0 * step)
+    symmetric: FloatArray = 0.5 * (found + found.T)
+    return symmetric

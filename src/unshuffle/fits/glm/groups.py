@@ -1,0 +1,129 @@
+"""Labels whose order inside groups is lost."""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.stats import chi2
+
+from ...alignment.hard import most_likely_permutation
+from ...data.threads import Workers
+from ...families.bernoulli import BERNOULLI
+from ...families.exponential import LabelFamily
+from ...families.irls import information_of
+from ...kernels.types import FloatArray
+from .assemble import of_known
+from .climb import climb
+from .covariance import Errors, observed_errors
+from .data import GlmData
+from .group_sums import SumsFit, fit_group_sums, step_by_sums
+from .known import KnownFit
+from .lost_chain import ChainFit, fit_by_chain
+from .lost_model import LostBernoulli
+from .results import FamilyFit, GroupSums
+from .settings import GlmSettings
+
+
+def fit_lost(
+    data: GlmData,
+    family: LabelFamily,
+    known: KnownFit,
+    settings: GlmSettings,
+    workers: Workers,
+) -> FamilyFit:
+    """Fit labels in lost order; it starts from the sums of groups where these hold it."""
+    flat = np.zeros_like(known.theta)
+    if data.design.fit_intercept:
+        flat[0] = known.theta[0]
+    sums = fit_group_sums(data, family, known.precision, flat)
+    if sums is None:  # nothing holds a fit, and the labels as given are as good as any
+        fit = of_known(data, known, family.name, family.dispersion(known.precision))
+        return replace(fit, pairing="lost", mismatch_rate=float("nan"))
+    if data.weighted:
+        raise ValueError(
+            "sample_weight is not for labels in lost order: a weight belongs to a row, and which "
+            "label belongs to the row is not known; leave it out, or repeat rows and labels"
+        )
+    if family is BERNOULLI:
+        found = _by_counts(data, [known.theta, flat, sums.theta])
+    else:
+        found = fit_by_chain(data, family, sums.theta, known.precision, settings.seed, workers)
+    free = np.ones(len(found.information), dtype=bool)
+    errors = observed_errors(found.information, found.complete, free)
+    fit = _result(data, family, known, found, errors)
+    return replace(fit, group_sums=_compare(data, family, found, errors, sums))
+
+
+def _by_counts(data: GlmData, starts: list[FloatArray]) -> ChainFit:
+    """Yes/no labels, by their exact likelihood."""
+    model = LostBernoulli(data)
+    found = climb(model, starts, float(data.problem.n_rows))
+    eta = found.evaluation.eta
+    expected, _ = model.expect(eta)
+    complete = information_of(data.Z, BERNOULLI.fisher(eta, 1.0))
+    return ChainFit(
+        found.parameters, eta, 1.0, expected, found.evaluation.shares.matched, -found.hessian,
+        complete, found.converged, found.n_iter,
+    )  # fmt: skip
+
+
+def _result(
+    data: GlmData, family: LabelFamily, known: KnownFit, found: ChainFit, errors: Errors
+) -> FamilyFit:
+    q, restore = len(found.theta), data.problem.restore
+    coef, intercept = data.design.natural(found.theta)
+    perm = most_likely_permutation(data.problem, found.eta)
+    return replace(
+        of_known(data, known, family.name, family.dispersion(found.precision)),
+        pairing="lost",
+        coef=coef,
+        intercept=intercept,
+        precision=found.precision,
+        mismatch_rate=float("nan"),
+        match_proba=restore(found.matched),
+        covariance=data.design.covariance(errors.covariance[:q, :q]),
+        fraction_kept=errors.fraction_kept,
+        inflation=errors.inflation,
+        linear_predictor=restore(found.eta),
+        expected_labels=restore(found.expected),
+        permutation=data.problem.restore_permutation(perm),
+        log_likelihood=float("nan"),
+        evidence=float("nan"),
+        converged=found.converged,
+        n_iter=found.n_iter,
+    )
+
+
+def _compare(
+    data: GlmData, family: LabelFamily, found: ChainFit, errors: Errors, sums: SumsFit
+) -> GroupSums:
+    """The fit beside that of group sums alone.
+
+    Labels that have nothing to do with the features can be matched inside groups, and then look
+    related. Sums of groups cannot: whether they show a relation, and the same one, is asked in two
+    ways, by a step from the fit towards them (Hausman's test) and by their own coefficients.
+    """
+    q, first = len(found.theta), int(data.design.fit_intercept)
+    step = step_by_sums(data, family, found.precision, found.theta)
+    root = np.linalg.cholesky(found.complete)
+    inflation = float(np.sqrt(np.linalg.eigvalsh(root.T @ step.covariance @ root).mean()))
+    length = max(float(np.linalg.norm(found.theta[first:])), 1e-300)
+    spread = step.covariance[first:, first:]
+    if np.isfinite(errors.covariance).all():
+        # The fit uses what sums know, and more, so that covariances subtract; never below a tenth.
+        less = spread - errors.covariance[first:q, first:q]
+        values, axes = np.linalg.eigh(0.5 * (less + less.T))
+        floor = 0.1 * float(np.linalg.eigvalsh(spread).mean())
+        spread = (axes * np.maximum(values, floor)) @ axes.T
+    own, slopes = sums.covariance[first:, first:], sums.theta[first:]
+    apart = found.theta[first:] - slopes
+    return GroupSums(
+        inflation,
+        float(np.linalg.norm(step.step[first:])) / length,
+        min(_p_value(step.step[first:], spread), _p_value(apart, own)),
+        _p_value(slopes, own),
+    )
+
+
+def _p_value(difference: FloatArray, covariance: FloatArray) -> float:
+    square = float(difference @ np.linalg.solve(covariance, difference))
+    return float(chi2.sf(square, len(difference)))
