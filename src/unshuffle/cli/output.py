@@ -2,6 +2,8 @@
 
 import json
 import math
+import shlex
+import sys
 import warnings
 from collections.abc import Callable, Iterable
 from importlib.util import find_spec
@@ -186,6 +188,7 @@ def write_report(fitted: "Fitted", path: Path) -> None:
             'figures in report.html need matplotlib: pip install "unshuffle[plots]"'
         )
     from ..show.report import DataFacts, build_report
+    from ..show.report.code import repeating_code
 
     rows = fitted.rows
     data = DataFacts(
@@ -206,8 +209,21 @@ def write_report(fitted: "Fitted", path: Path) -> None:
     with warnings.catch_warnings():
         # A letter that the font of the pictures does not have is shown as a box.
         warnings.filterwarnings("ignore", r"Glyph \d+ ")
-        page = build_report(fitted.model, data=data, settings=fitted.settings, title=title)
+        page = build_report(
+            fitted.model,
+            data=data,
+            settings=fitted.settings,
+            title=title,
+            code=repeating_code(fitted.model, data, visible(_command())),
+        )
     path.write_text(page, encoding="utf-8")
+
+
+def _command() -> str:
+    """The command as it was typed; empty where Python called it."""
+    program = Path(sys.argv[0])
+    typed = program.stem == "unshuffle" or program.parent.name == "unshuffle"
+    return shlex.join(["unshuffle", *sys.argv[1:]]) if typed else ""
 
 
 def _plain(value: Any) -> Any:

@@ -18,6 +18,7 @@ from ..markup import text
 from ..plots._fitted import check_fitted, names_of
 from ..settings import SHOW, ShowSettings
 from . import sections
+from .code import repeating_code
 from .facts import DataFacts, facts_of
 from .review import Review, review
 from .rows import rows_of
@@ -113,7 +114,7 @@ def build_report(
             "matches_title": "Review" if reviewed else "Matches",
             "data": sections.data_facts(data, limits),
             "settings": sections.settings(model, settings),
-            "code": sections.code(model, code),
+            "code": sections.code(repeating_code(model, data) if code is None else code),
         },
     )
 

@@ -194,14 +194,8 @@ def settings(model: Any, given: Mapping[str, object] | None) -> str:
     return "".join([*parts, "<h3>Versions</h3>", definitions(versions())])
 
 
-def code(model: Any, given: str | None) -> str:
-    """Python that repeats the fit."""
-    if given is None:
-        name = type(model).__name__
-        given = (
-            f"from unshuffle import {name}\n\nmodel = {model!r}\n"
-            "model.fit(X, y)  # add groups=, known= and match_prob= as in the fit"
-        )
+def code(given: str) -> str:
+    """Python that repeats the fit, with a button that copies it."""
     return (
         '<div class="code"><button type="button" id="copy">Copy</button>'
         f'<pre tabindex="0" aria-label="Python code"><code id="code">{text(given, 20_000)}'

@@ -1,0 +1,64 @@
+"""Python that repeats a fit."""
+
+from typing import Any
+
+from .facts import DataFacts
+
+READERS = {
+    ".csv": "read_csv", ".tsv": "read_table", ".parquet": "read_parquet", ".xlsx": "read_excel",
+}  # fmt: skip
+
+
+def repeating_code(model: Any, data: DataFacts, command: str = "") -> str:
+    """The whole program: imports, data, fit and summary.
+
+    `command` is the line of the shell that made the fit, where there was one. Where the data came
+    from no file that pandas reads, their names stand for them.
+    """
+    name = type(model).__name__
+    lines = [f"# In a shell: {command}"] if command else []
+    reader = _reader(data)
+    named = bool(reader and data.label)
+    lines += ["import pandas as pd"] if named else []
+    lines += [f"from unshuffle import {name}", ""]
+    if named:
+        lines += [
+            f"table = pd.{reader}({data.source!r})",
+            f"X, y = table[{list(_columns(data))!r}], table[{data.label!r}]",
+        ]
+    else:
+        lines += [f"# X: {data.n_rows} rows of {_count(data)} features; y: their labels"]
+    lines += [f"model = {model!r}", f"model.fit({', '.join(_arguments(model, data, named))})"]
+    lines += ["print(model.summary())"]
+    if getattr(model, "random_state", 0) is None:
+        lines += ["# random_state was None: each run draws other numbers; give one to repeat a fit"]
+    return "\n".join(lines)
+
+
+def _reader(data: DataFacts) -> str | None:
+    """The function of pandas for the file, compressed or not; None for other sources."""
+    plain = data.source.removesuffix(".gz").removesuffix(".bz2").removesuffix(".zst")
+    return next((READERS[end] for end in READERS if plain.endswith(end)), None)
+
+
+def _columns(data: DataFacts) -> dict[str, None]:
+    """Columns of the file, each once; a category has several terms, as in ``arm[T.b]``."""
+    return dict.fromkeys(name.partition("[")[0] for name in data.columns)
+
+
+def _count(data: DataFacts) -> str:
+    return str(len(data.columns)) if data.columns else "your"
+
+
+def _arguments(model: Any, data: DataFacts, named: bool) -> list[str]:
+    """What the fit was given."""
+    given = ["X", "y"]
+    if data.group and named:
+        given.append(f"groups=table[{data.group!r}]")
+    elif data.n_groups > 1:
+        given.append("groups=groups")
+    if data.n_known:
+        given.append("known=known")
+    if getattr(getattr(model, "_found", None), "match_prob", None) is not None:
+        given.append("match_prob=match_prob")
+    return given
