@@ -19,7 +19,9 @@ from ..fits.results import (
     MixtureFit,
     StochasticFit,
     Uncertainty,
+    standard_errors_of,
 )
+from ._clues import warn_of_match_model
 
 Fit = StochasticFit | HardFit | MixtureFit | AutoFit
 
@@ -58,6 +60,9 @@ def keep(model: Any, fit: Fit, advice: str) -> None:
         model.n_init_, model.restart_objectives_ = stochastic.n_init, stochastic.restart_objectives
     if isinstance(stochastic, StochasticFit):
         _keep_stochastic(model, stochastic, chosen=isinstance(fit, StochasticFit))
+    if not isinstance(stochastic, HardFit) and stochastic.match_model is not None:
+        model.match_model_ = stochastic.match_model
+        warn_of_match_model(stochastic.match_model, stack_level() + 1)
     _warn_rank(model, stochastic.design)
     runs_to_the_end = isinstance(fit, StochasticFit) and fit.tol == 0.0
     if not model.converged_ and not runs_to_the_end:
@@ -90,6 +95,9 @@ def _keep_mixture(model: Any, fit: MixtureFit) -> None:
     model.match_proba_ = fit.match_proba
     model.mean_log_density_ = fit.mean_log_density
     model.noise_ = fit.noise
+    if fit.covariance is not None:
+        model.covariance_ = fit.covariance
+        model.standard_errors_ = standard_errors_of(fit.covariance)
 
 
 def _keep_stochastic(model: Any, fit: StochasticFit, *, chosen: bool) -> None:

@@ -16,6 +16,7 @@ from ..fits.results import StochasticFit
 from ..io.frames import library_of
 from ..kernels.types import FloatArray, IntArray
 from ._attributes import Fit, forget, keep
+from ._clues import check_clues
 from ._notebook import NotebookMethods
 from ._score import ScoreMethods
 from ._seeding import seed_from
@@ -64,16 +65,20 @@ class BaseLinearRegressor(NotebookMethods, ScoreMethods, RegressorMixin, BaseEst
         known: Any,
         match_prob: Any = None,
         label_numbers: IntArray | None = None,
+        match_features: Any = None,
     ) -> Self:
         self._validate_params()
         # Features are recorded on a blank copy, so that nothing of an earlier fit is lost
         # before this one has succeeded.
         blank = type(self)(**self.get_params(deep=False))
-        X, y, groups, known, match_prob = into_memory(self, X, y, groups, known, match_prob)
+        X, y, groups, known, match_prob, match_features = into_memory(
+            self, X, y, groups, known, match_prob, match_features
+        )
         problem, match_prob = build_problem(blank, X, y, groups, known, match_prob)
         check_enough_rows(problem, self.fit_intercept)
+        clues = check_clues(match_features, problem, getattr(self, "mismatch_rate_max", None))
         with self._workers() as workers:
-            data = InMemory(problem, workers, match_prob, label_numbers)
+            data = InMemory(problem, workers, match_prob, label_numbers, clues)
             fit = self._compute(data, self._draw_seed())
         forget(self, blank)
         self._problem = problem

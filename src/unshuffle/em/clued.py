@@ -1,0 +1,73 @@
+"""A table whose M-step also fits who is mismatched."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..alignment.priors import Prior
+from ..alignment.soft import SoftAlignment
+from ..alignment.state import Align, Alignment, State
+from ..data.problem import Problem
+from ..families.least_squares import LeastSquares
+from ..families.match_logit import MatchLogit
+from ..kernels.types import FloatArray
+from .memory import MemoryTable
+
+
+class CluedTable(MemoryTable):
+    """A table in memory whose prior over permutations follows the match model.
+
+    Parameters
+    ----------
+    problem : Problem
+    solver : LeastSquares
+    soft : SoftAlignment
+        Whose prior is replaced after every M-step.
+    logit : MatchLogit
+        In the arranged order.
+    coef : array of shape (1 + q,)
+        Standardised coefficients at the start.
+    align : callable
+        The E-step; `soft` itself, or what wraps it.
+    **others
+        Of `MemoryTable`.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        solver: LeastSquares,
+        soft: SoftAlignment,
+        logit: MatchLogit,
+        coef: FloatArray,
+        align: Align,
+        **others: Any,
+    ) -> None:
+        super().__init__(problem, solver, align, **others)
+        self.logit, self._soft = logit, soft
+        self.path: list[FloatArray] = []
+        self.coef = coef
+        self.hold(coef)
+
+    @property
+    def prior(self) -> Prior:
+        """The prior over permutations at the present coefficients."""
+        return self._soft.prior
+
+    def hold(self, coef: FloatArray) -> None:
+        """Set the coefficients of the match model, and the prior that belongs to them."""
+        self.coef = coef
+        self._soft.prior = replace(
+            self._soft.prior, match_prob=self.logit.probabilities(coef), estimates=False
+        )
+
+    def solve(self, expected: Alignment) -> State:
+        """Coefficients and noise from the expected labels, the match model from the matches."""
+        self.hold(self.logit.step(np.asarray(expected.match_proba), self.coef))
+        self.path.append(self.coef)
+        return super().solve(expected)
+
+    def average_last(self, n_last: int) -> None:
+        """Hold the average of the last iterations."""
+        self.hold(np.mean(self.path[-n_last:], axis=0))
