@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .fits.progress import Progress
     from .fits.warm_up import warm_up
     from .inference.bootstrap import BootstrapResult
+    from .inference.match_model import MatchModel
     from .inference.posterior import Posterior
     from .inference.verdict import Verdict
     from .show.summary import Summary
@@ -54,6 +55,7 @@ _HOMES = {
     "StoredModel": "fits.model_files",
     "TableError": "exceptions",
     "HardEMRegressor": "estimators.hard",
+    "MatchModel": "inference.match_model",
     "MixingWarning": "exceptions",
     "MixtureRegressor": "estimators.mixture",
     "Posterior": "inference.posterior",
@@ -86,6 +88,7 @@ __all__ = [
     "BlocksResult",
     "BootstrapResult",
     "HardEMRegressor",
+    "MatchModel",
     "MixingWarning",
     "MixtureRegressor",
     "ModelFileError",

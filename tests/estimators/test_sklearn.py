@@ -82,7 +82,8 @@ def test_every_documented_attribute_is_there(estimator, grouped):
     order_used = getattr(model, "pairing_", "lost") == "mostly-right"
     if not order_used:
         names = [n for n in names if n not in {"noise_", "spread_by_fit_", "off_proba_"}]
-    names = [n for n in names if n != "validation_scores_"]  # with early_stopping alone
+    # With early_stopping or match_features alone.
+    names = [n for n in names if n not in {"validation_scores_", "match_model_"}]
     for name in names:
         assert hasattr(model, name), name
     learnt = {name for name in vars(model) if name.endswith("_")}

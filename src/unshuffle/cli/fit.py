@@ -24,6 +24,10 @@ A linked table, with the linkage tool's probability of a right link:
 
     unshuffle fit linked.parquet --label income --match-prob p_match
 
+The same, with clues of who is mismatched in place of a probability:
+
+    unshuffle fit linked.csv -y income --match-feature name_distance,commonness
+
 Parquet files larger than memory are fitted in passes, here on a Dask cluster, with a file from
 which the fit can continue after a power cut. Passes do not test the order, so --pairing is needed:
 
@@ -55,6 +59,7 @@ def fit(
     ] = None,
     known: options.Known = None,
     match_prob: options.MatchProb = None,
+    match_feature: options.MatchFeature = None,
     categorical: options.Categorical = None,
     pairing: options.Pairing = options.OrderGiven.auto,
     intercept: options.Intercept = True,
@@ -119,17 +124,20 @@ def fit(
         folder = None if out is None else outputs.claim(out, RESULTS)
         if checkpoint is not None:
             outputs.claim(checkpoint, CHECKPOINT)
-        roles = options.make_roles(label, features, by or group, known, match_prob, categorical)
+        roles = options.make_roles(
+            label, features, by or group, known, match_prob, categorical,
+            match_features=match_feature,
+        )  # fmt: skip
         if by is not None:
             if len(tables) != 2:
                 raise ValueError(
                     f"--by is for two tables, features and labels, got {len(tables)}; one table "
                     "with both needs --group"
                 )
-            if known or match_prob or passes.asked_for:
+            if known or match_prob or match_feature or passes.asked_for:
                 raise ValueError(
-                    "--known, --match-prob, --scheduler, --checkpoint and --resume are for one "
-                    "table with rows and labels, not for --by"
+                    "--known, --match-prob, --match-feature, --scheduler, --checkpoint and "
+                    "--resume are for one table with rows and labels, not for --by"
                 )
             rows = read_two(tables[0], tables[1], roles)
         else:

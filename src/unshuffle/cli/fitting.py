@@ -44,7 +44,7 @@ def fit_rows(
             if rows.unpaired:
                 model.fit_unpaired(X, rows.y, rows.groups, rows.label_groups)
             else:
-                model.fit(X, rows.y, rows.groups, rows.known, rows.match_prob)
+                model.fit(X, rows.y, rows.groups, rows.known, rows.match_prob, rows.match_features)
         except ValueError as error:
             raise TableError(rows.table.path, str(error)) from error
     return Fitted(model, rows, [str(warning.message) for warning in caught], settings)

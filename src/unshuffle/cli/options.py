@@ -60,6 +60,14 @@ MatchProb = Annotated[
         rich_help_panel=COLUMNS,
     ),
 ]
+MatchFeature = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,...", rich_help_panel=COLUMNS,
+        help="Columns with clues of whether the label is the row's own, such as the distance of "
+        "two names. Values may be missing.",
+    ),
+]  # fmt: skip
 Categorical = Annotated[
     str | None,
     typer.Option(
@@ -118,13 +126,14 @@ def make_roles(
     match_prob: str | None = None,
     categorical: str | None = None,
     blocks: str | None = None,
+    match_features: str | None = None,
 ) -> "Roles":
     """Roles of columns from the options above."""
     from ..io.tables import Roles
 
     return Roles(
         label, split_names(features), group, known, match_prob, split_names(categorical),
-        split_names(blocks),
+        split_names(blocks), split_names(match_features),
     )  # fmt: skip
 
 

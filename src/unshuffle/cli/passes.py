@@ -88,6 +88,8 @@ def fit_in_passes(
 
     source = ParquetFiles(tuple(files))
     label = check_label(source, roles.label, source.names)
+    if roles.match_features:
+        raise ValueError(f"--match-feature is not for a fit in passes ({reason}); fit a sample")
     if roles.match_prob or roles.categorical:
         raise ValueError(f"--match-prob and --categorical are not for a fit in passes ({reason})")
     if passes.resume and passes.checkpoint is None:

@@ -97,7 +97,7 @@ def _keep_mixture(model: Any, fit: MixtureFit) -> None:
     model.noise_ = fit.noise
     if fit.covariance is not None:
         model.covariance_ = fit.covariance
-        model.standard_errors_ = standard_errors_of(fit.covariance)
+        model.coef_se_ = standard_errors_of(fit.covariance)
 
 
 def _keep_stochastic(model: Any, fit: StochasticFit, *, chosen: bool) -> None:

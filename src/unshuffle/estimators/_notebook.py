@@ -38,7 +38,7 @@ def _is_fitted(estimator: Any) -> bool:
 
 def _with_results(estimator: Any, diagram: str) -> str:
     """Verdict and coefficients, and the diagram folded away below."""
-    has_summary = hasattr(estimator, "standard_errors_") and hasattr(estimator, "summary")
+    has_summary = hasattr(estimator, "standard_errors_")
     found = estimator.summary()._repr_html_() if has_summary else _plain_table(estimator)
     name = escape(type(estimator).__name__)
     return f"<div>{found}<details><summary>{name}: parameters</summary>{diagram}</details></div>"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..io.formula import apply_formula, apply_terms, named_column
+from ..io.formula import apply_formula, apply_terms, named_clues, named_column, used_columns
 from ..io.frames import library_of
 from ..kernels.types import FloatArray
 from .shuffled import ShuffledRegressor
@@ -45,6 +45,7 @@ def fit_formula(
     *,
     known: Any = None,
     match_prob: Any = None,
+    match_features: Any = None,
     **settings: Any,
 ) -> FormulaRegressor:
     """Fit a `ShuffledRegressor` to a formula.
@@ -59,6 +60,8 @@ def fit_formula(
         a label that belongs to no row, and drop one that may belong to another.
     groups, known, match_prob : str or array-like, optional
         As in `ShuffledRegressor.fit`; a str names a column of `data`.
+    match_features : str, list of str, or data frame or array-like, optional
+        As in `ShuffledRegressor.fit`; names are columns of `data`, and not of the formula.
     **settings
         Anything `ShuffledRegressor` takes, such as ``random_state=0``.
 
@@ -83,8 +86,9 @@ def fit_formula(
         raise ValueError("the formula declares the intercept; write '- 1' to leave it out")
     made = apply_formula(formula, data)
     model = FormulaRegressor(**settings, fit_intercept=made.intercept)
-    columns = [named_column(data, given) for given in (groups, known, match_prob)]
-    model.fit(made.X, made.y, *columns)
+    groups, known, match_prob = (named_column(data, c) for c in (groups, known, match_prob))
+    clues = named_clues(data, match_features, used_columns(made.terms))
+    model.fit(made.X, made.y, groups, known, match_prob, clues)
     model.formula_ = made.terms
     model._library = library_of(data)
     return model

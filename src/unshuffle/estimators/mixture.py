@@ -62,9 +62,11 @@ class MixtureRegressor(BaseLinearRegressor):
         Mean log density of the labels under the model, the quantity that was maximised.
     match_model_ : MatchModel
         Who is mismatched: coefficients of the clues. Only with `match_features`.
-    covariance_, standard_errors_ : arrays of shape (k, k) and (k,)
-        Of intercept (when there is one) and coefficients, from the observed information, jointly
-        with the match model. Only with `match_features`.
+    covariance_ : array of shape (k, k)
+        Covariance of intercept (when there is one) and coefficients, from the observed
+        information, jointly with the match model. Only with `match_features`.
+    coef_se_ : array of shape (k,)
+        Standard errors, the square roots of its diagonal. Only with `match_features`.
     noise_ : {"normal", "t", "mixture"}
         Law of the noise.
     n_iter_ : int

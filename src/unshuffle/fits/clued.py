@@ -20,6 +20,7 @@ from ..inference.permutations import (
     likely_permutation,
     without_features,
 )
+from ..inference.sandwich import Robust
 from ..kernels.types import FloatArray
 from .clued_mixture import climb_with_clues, in_users_order, logit_of
 from .data import InMemory
@@ -109,7 +110,10 @@ def fit_clued(
             problem, solver, state.fitted, state.noise_scale, end.snapshots, scores, bound
         )
         covariance = joint.clues
-        fit = with_joint_errors(fit, joint_covariance(problem, solver, end, joint), state)
+        gradient = logit.rate_gradient(held)
+        rate_se = float(np.sqrt(gradient @ joint.clues @ gradient)) / problem.n_rows
+        found = joint_covariance(problem, solver, end, joint)
+        fit = with_joint_errors(fit, found, state, rate_se)
     model = match_model_of(data, logit, table.coef, covariance, matched)
     return replace(fit, match_model=model)
 
@@ -149,14 +153,18 @@ def joint_covariance(
     )
 
 
-def with_joint_errors(fit: StochasticFit, joint: Covariance, state: State) -> StochasticFit:
+def with_joint_errors(
+    fit: StochasticFit, joint: Covariance, state: State, rate_se: float
+) -> StochasticFit:
     """Report standard errors that carry the uncertainty of the match model.
 
     A sandwich takes the match model as known, so what that model adds to the model's own covariance
     is added to it.
     """
     assert fit.uncertainty is not None and fit.errors is not None
-    found = uncertainty_of(joint, state, float("nan"), fit.design)
+    found = replace(
+        uncertainty_of(joint, state, float("nan"), fit.design), mismatch_rate_se=rate_se
+    )
     if fit.errors.kind == "model":
         errors = replace(fit.errors, uncertainty=found)
     else:
@@ -167,9 +175,22 @@ def with_joint_errors(fit: StochasticFit, joint: Covariance, state: State) -> St
             fit.errors.uncertainty,
             covariance=covariance,
             standard_errors=standard_errors_of(covariance),
+            mismatch_rate_se=rate_se,
         )
-        errors = replace(fit.errors, uncertainty=robust)
+        errors = replace(fit.errors, uncertainty=robust, robust=_with_added(fit, added))
     return replace(fit, uncertainty=found, errors=errors)
+
+
+def _with_added(fit: StochasticFit, added: FloatArray) -> Robust | None:
+    """The sandwich that methods of the estimator read, with the same variance added."""
+    assert fit.errors is not None
+    robust = fit.errors.robust
+    if robust is None:
+        return None
+    first = 0 if fit.design.fit_intercept else 1
+    coef = robust.covariance.coef.copy()
+    coef[first:, first:] += added
+    return robust._replace(covariance=robust.covariance._replace(coef=coef))
 
 
 def match_model_of(

@@ -65,6 +65,22 @@ class MatchModel:
         What the clues alone say of each row; None for a model read from a file.
     calibration : Calibration or None
         None for a model read from a file.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unshuffle import MixtureRegressor
+    >>> from unshuffle.datasets import make_shuffled_regression
+    >>> data = make_shuffled_regression(
+    ...     500, 3, noise=0.3, shuffle="fraction", fraction=0.2, random_state=3
+    ... )
+    >>> right = data.permutation == np.arange(500)
+    >>> distance = np.random.default_rng(0).normal(size=500) - right
+    >>> model = MixtureRegressor().fit(data.X, data.y, match_features={"distance": distance})
+    >>> model.match_model_.names
+    ('(intercept)', 'distance')
+    >>> bool(model.match_model_.coef[1] < 0)  # the farther, the less likely a right label
+    True
     """
 
     names: tuple[str, ...]

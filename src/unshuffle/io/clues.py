@@ -48,7 +48,7 @@ def _named(given: Any) -> Mapping[str, NDArray[Any]]:
     """Columns by name; z0, z1, ... where there are none."""
     if isinstance(given, Mapping):
         columns = {str(name): _array(values) for name, values in given.items()}
-    elif library_of(given) is not None and getattr(given, "ndim", 1) == 2:
+    elif library_of(given) is not None and hasattr(given, "columns"):
         columns = {name: _array(values) for name, values in plain_columns(given).items()}
         if len(columns) != given.shape[1]:
             raise ValueError("match_features has two columns of one name; give each its own")

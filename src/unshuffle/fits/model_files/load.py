@@ -14,6 +14,7 @@ from ...io.opening import read_at_most
 from ...io.settings import READ
 from ...io.tables import DesignColumn
 from ...kernels.types import FloatArray
+from .match_model import read_match_model
 from .stored import FORMAT, SCHEMA, StoredModel
 
 
@@ -58,6 +59,7 @@ def load_model(path: str | Path) -> StoredModel:
             verdict_=_read_verdict(words["verdict"]),
             version=str(words["version"]),
             settings=dict(words["settings"]),
+            match_model_=read_match_model(words.get("match_model")),
         )
     except ModelFileError:
         raise

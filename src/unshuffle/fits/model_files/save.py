@@ -13,6 +13,7 @@ from ...inference.verdict import Verdict
 from ...io.outputs import Output
 from ...io.tables import DesignColumn
 from .kinds import MODEL
+from .match_model import plain_match_model
 from .stored import FORMAT, SCHEMA
 
 if TYPE_CHECKING:
@@ -96,6 +97,8 @@ def write_model(
         "has_as_given": summary.as_given is not None,
         "settings": settings or {},
     }
+    if summary.match_model is not None:
+        words["match_model"] = plain_match_model(summary.match_model)
     with (folder / "model.npz").open("wb") as file:
         np.savez(file, allow_pickle=False, **{k: np.asarray(v, "<f8") for k, v in arrays.items()})
     text = json.dumps(words, indent=1, ensure_ascii=False, allow_nan=False)

@@ -18,6 +18,7 @@ Kind = Literal["number", "text", "either"]
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 WITH_COMMA = re.compile(r"\s*[+-]?\d+,\d+([eE][+-]?\d+)?\s*", re.ASCII)
 MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A"})
+BLANK = "\0"  # a missing name, while names are counted; cells of a table hold no such letter
 MISSING_NUMBER = MISSING | {"-", ".", "?", "na", "n/a", "none", "None", "NAN", "missing"}
 
 
@@ -59,11 +60,14 @@ class ColumnBuilder:
     name : str
     kind : {"number", "text", "either"}
     reading : CellContext
+    blanks : bool
+        Whether values may be missing: nan among numbers, the empty text among names.
     """
 
     name: str
     kind: Kind
     reading: CellContext
+    blanks: bool = False
     n_rows: int = 0
     _chunks: list[NDArray[Any]] = field(default_factory=list)
     _seen: dict[str, str] = field(default_factory=dict)
@@ -73,8 +77,19 @@ class ColumnBuilder:
         """Append the cells of some rows."""
         if self.kind == "either":
             self.kind, self._may_be_numbers = self._find_kind(cells), True
-        self._chunks.append(self._names(cells) if self.kind == "text" else self._numbers(cells))
+        convert = self._names if self.kind == "text" else self._numbers
+        self._chunks.append(self._with_blanks(cells) if self.blanks else convert(cells))
         self.n_rows += len(cells)
+
+    def _with_blanks(self, cells: Sequence[str]) -> NDArray[Any]:
+        """Cells of a column whose values may be missing."""
+        if self.kind == "text":
+            column = self._names([BLANK if c.strip() in MISSING else c for c in cells])
+            column[column == BLANK] = ""
+            return column
+        gone = np.array([cell.strip() in MISSING_NUMBER for cell in cells])
+        filled = np.where(gone, "0", np.array(cells, dtype=object)).tolist()
+        return np.where(gone, np.nan, self._numbers(filled))
 
     def finish(self) -> NDArray[Any]:
         """The whole column."""

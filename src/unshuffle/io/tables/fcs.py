@@ -51,7 +51,11 @@ class FcsFile:
         return names
 
     def read(
-        self, columns: Sequence[str], text: Collection[str] = (), numbers: Collection[str] = ()
+        self,
+        columns: Sequence[str],
+        text: Collection[str] = (),
+        numbers: Collection[str] = (),
+        blanks: Collection[str] = (),
     ) -> ColumnTable:
         """Read some channels on their linear scale; those in `text` as names."""
         flow = self._open(only_text=True)

@@ -34,6 +34,8 @@ class Roles:
         Features that are categories although they look like numbers.
     blocks : tuple of str
         Columns of blocks to compare rows within and between; they are read as text.
+    match_features : tuple of str
+        Clues of whether a label is the row's own; their values may be missing.
     """
 
     label: str | None = None
@@ -43,6 +45,14 @@ class Roles:
     match_prob: str | None = None
     categorical: tuple[str, ...] = ()
     blocks: tuple[str, ...] = ()
+    match_features: tuple[str, ...] = ()
+
+    def several(self) -> tuple[tuple[str, str], ...]:
+        """Roles that several columns may have, with each of the columns."""
+        return (
+            *(("block", name) for name in self.blocks),
+            *(("match feature", name) for name in self.match_features),
+        )
 
     def named(self) -> dict[str, str]:
         """Roles other than features and blocks, each with its column."""
@@ -76,6 +86,8 @@ class FitTable:
         Whether they did.
     group : str
         Name of the column of groups; empty where there is none.
+    match_features : dict of arrays of shape (n,), or None
+        Clues by name.
     """
 
     table: ColumnTable
@@ -89,6 +101,7 @@ class FitTable:
     label_groups: NDArray[Any] | None = None
     unpaired: bool = False
     group: str = ""
+    match_features: dict[str, NDArray[Any]] | None = None
 
     @property
     def names(self) -> list[str]:
@@ -106,7 +119,11 @@ def read_rows(
     names = (roles.group, roles.known, *roles.categorical, *roles.blocks)
     text = {name for name in names if name is not None}
     numbers = {name for name in (label, roles.match_prob) if name is not None}
-    table = source.read([*features, *roles.named().values(), *roles.blocks], text, numbers)
+    several = [name for _, name in roles.several()]
+    table = source.read(
+        [*features, *roles.named().values(), *several], text, numbers, roles.match_features
+    )
+    clues = {name: table.columns[name] for name in roles.match_features}
     columns = learn_columns(table, features, roles.categorical, settings)
     return FitTable(
         table,
@@ -118,6 +135,7 @@ def read_rows(
         None if roles.known is None else table.truths(roles.known),
         None if roles.match_prob is None else table.probabilities(roles.match_prob),
         group=roles.group or "",
+        match_features=clues or None,
     )
 
 
@@ -154,7 +172,7 @@ def read_two(path: Path, labels: Path, roles: Roles, settings: ReadSettings = RE
 def choose_features(source: TableSource, roles: Roles) -> list[str]:
     """The columns that explain the label; no column may have two roles."""
     taken: dict[str, str] = {}
-    for role, name in (*roles.named().items(), *(("block", name) for name in roles.blocks)):
+    for role, name in (*roles.named().items(), *roles.several()):
         check_column(source, name, role)
         if name in taken:
             twice = "is named twice" if taken[name] == role else f"is both {taken[name]} and {role}"

@@ -27,11 +27,16 @@ class TableSource(Protocol):
         """Names of the columns."""
 
     def read(
-        self, columns: Sequence[str], text: Collection[str] = (), numbers: Collection[str] = ()
+        self,
+        columns: Sequence[str],
+        text: Collection[str] = (),
+        numbers: Collection[str] = (),
+        blanks: Collection[str] = (),
     ) -> ColumnTable:
         """Read some columns; those in `text` are names, the type of the rest is found out.
 
-        Text files use `numbers`, columns that cannot be names, for better messages.
+        Text files use `numbers`, columns that cannot be names, for better messages. Values of the
+        columns in `blanks` may be missing.
         """
 
 

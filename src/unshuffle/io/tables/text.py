@@ -70,9 +70,16 @@ class TextFile:
         return names
 
     def read(
-        self, columns: Sequence[str], text: Collection[str] = (), numbers: Collection[str] = ()
+        self,
+        columns: Sequence[str],
+        text: Collection[str] = (),
+        numbers: Collection[str] = (),
+        blanks: Collection[str] = (),
     ) -> ColumnTable:
-        """Read some columns; those in `text` are names, those in `numbers` cannot be."""
+        """Read some columns; those in `text` are names, those in `numbers` cannot be.
+
+        Values of those in `blanks` may be missing.
+        """
         wanted: dict[str, Kind] = {
             name: "text" if name in text else "number" if name in numbers else "either"
             for name in columns
@@ -86,12 +93,14 @@ class TextFile:
                 n_rows, budget = len(found[columns[0]]), self._budget()
                 budget.take(CELL * n_rows * len(columns))
                 return ColumnTable(self.path, found, n_rows, True, budget=budget)
-        return self._read_strictly(wanted)
+        return self._read_strictly(wanted, blanks)
 
-    def _read_strictly(self, kinds: dict[str, Kind]) -> ColumnTable:
+    def _read_strictly(self, kinds: dict[str, Kind], blanks: Collection[str]) -> ColumnTable:
         lines, budget = _Lines(), self._budget()
         reading = CellContext(self.path, lines.place, self.separator != ",", budget)
-        builders = [ColumnBuilder(name, kind, reading) for name, kind in kinds.items()]
+        builders = [
+            ColumnBuilder(name, kind, reading, name in blanks) for name, kind in kinds.items()
+        ]
         numbers = {name: j for j, name in enumerate(self.names)}
         where = [numbers[name] for name in kinds]
         for rows, starts in self.chunks():
