@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.clue_data import make_linked
+from clue_data import make_linked
 from unshuffle import StochasticEMRegressor
 from unshuffle.data.problem import Problem
 from unshuffle.em.clue_information import clue_scores, mismatch_covariance, towards_snapshots

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.clue_data import make_linked
+from clue_data import make_linked
 from unshuffle import (
     MixtureRegressor,
     RankWarning,

@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import norm
 
-from tests.clue_data import make_linked
+from clue_data import make_linked
 from unshuffle import MixtureRegressor
 from unshuffle.alignment.density import kernel_density
 from unshuffle.families.match_logit import LOGIT

@@ -18,7 +18,7 @@ Kind = Literal["number", "text", "either"]
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 WITH_COMMA = re.compile(r"\s*[+-]?\d+,\d+([eE][+-]?\d+)?\s*", re.ASCII)
 MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A"})
-BLANK = "\0"  # a missing name, while names are counted; cells of a table hold no such letter
+BLANK = "(missing)"  # a missing name, while names are counted
 MISSING_NUMBER = MISSING | {"-", ".", "?", "na", "n/a", "none", "None", "NAN", "missing"}
 
 
@@ -83,13 +83,13 @@ class ColumnBuilder:
 
     def _with_blanks(self, cells: Sequence[str]) -> NDArray[Any]:
         """Cells of a column whose values may be missing."""
-        if self.kind == "text":
-            column = self._names([BLANK if c.strip() in MISSING else c for c in cells])
-            column[column == BLANK] = ""
-            return column
-        gone = np.array([cell.strip() in MISSING_NUMBER for cell in cells])
-        filled = np.where(gone, "0", np.array(cells, dtype=object)).tolist()
-        return np.where(gone, np.nan, self._numbers(filled))
+        text = self.kind == "text"
+        gone = np.array([c.strip() in (MISSING if text else MISSING_NUMBER) for c in cells])
+        filled = np.array(cells, dtype=object)
+        filled[gone] = BLANK if text else "0"
+        column: NDArray[Any] = (self._names if text else self._numbers)(filled.tolist())
+        column[gone] = "" if text else np.nan
+        return column
 
     def finish(self) -> NDArray[Any]:
         """The whole column."""
