@@ -8,8 +8,15 @@ from scipy.stats import norm
 
 from clue_data import make_linked
 from unshuffle import MixtureRegressor
-from unshuffle.alignment.density import kernel_density
+from unshuffle.data.clues import Clues
+from unshuffle.data.problem import make_problem
+from unshuffle.data.threads import Workers
+from unshuffle.families.least_squares import LeastSquares
 from unshuffle.families.match_logit import LOGIT
+from unshuffle.fits.clued_mixture import climb_with_clues, in_users_order, logit_of
+from unshuffle.fits.data import InMemory
+
+LIMITS = {"tol": 1e-14, "max_iter": 5000}
 
 
 def negative_log_likelihood(theta, X, y, clues, density, known, offset):
@@ -39,6 +46,19 @@ def numerical_hessian(f, x, step=1e-4):
     return hessian
 
 
+def density_used(data, known=None, match_prob=None, largest_rate=None):
+    """The density of other labels, which a fit estimates first and then keeps."""
+    n = len(data.y)
+    known = np.zeros(n, dtype=bool) if known is None else known
+    problem = make_problem(data.X, data.y, np.zeros(n, dtype=np.int64), known)
+    given = None if match_prob is None else problem.arrange(match_prob)
+    clues = Clues(problem.arrange(data.clues), ("a", "b"), largest_rate=largest_rate)
+    rows = InMemory(problem, Workers(1), given, clues=clues)
+    logit = in_users_order(rows, logit_of(rows))
+    solver = LeastSquares(data.X, fit_intercept=True)
+    return climb_with_clues(rows, solver, logit, **LIMITS)[1]
+
+
 @pytest.mark.parametrize("extras", [False, True], ids=["plain", "known and offset"])
 def test_maximum_and_standard_errors_equal_an_oracle(extras):
     data = make_linked(0)
@@ -47,9 +67,10 @@ def test_maximum_and_standard_errors_equal_an_oracle(extras):
         known = data.right & (np.arange(300) % 4 == 0)
         match_prob = np.random.default_rng(1).uniform(0.3, 0.9, 300)
         offset = np.log(match_prob / (1.0 - match_prob))
-    model = MixtureRegressor(tol=1e-14, max_iter=5000)
+    model = MixtureRegressor(**LIMITS)
     model.fit(data.X, data.y, known=known, match_prob=match_prob, match_features=data.clues)
-    arguments = (data.X, data.y, data.clues, kernel_density(data.y), known, offset)
+    density = density_used(data, known, match_prob)
+    arguments = (data.X, data.y, data.clues, density, known, offset)
 
     def cost(theta):
         return negative_log_likelihood(theta, *arguments)
@@ -68,14 +89,16 @@ def test_maximum_and_standard_errors_equal_an_oracle(extras):
 def test_bound_on_the_rate_is_met_and_takes_a_direction_away():
     data = make_linked(0)
     free = MixtureRegressor().fit(data.X, data.y, match_features=data.clues)
-    bound = MixtureRegressor(mismatch_rate_max=0.1).fit(data.X, data.y, match_features=data.clues)
+    bound = MixtureRegressor(mismatch_rate_max=0.1, **LIMITS)
+    bound.fit(data.X, data.y, match_features=data.clues)
     assert free.match_model_.mismatch_rate > 0.15
     assert abs(bound.match_model_.mismatch_rate - 0.1) < 1e-6
     assert bound.match_model_.at_bound and not free.match_model_.at_bound
     assert np.linalg.matrix_rank(bound.match_model_.covariance, tol=1e-8) == 2
     loose = MixtureRegressor(mismatch_rate_max=0.9).fit(data.X, data.y, match_features=data.clues)
     assert np.array_equal(loose.coef_, free.coef_)
-    arguments = (data.X, data.y, data.clues, kernel_density(data.y), np.zeros(300, bool), 0.0)
+    density = density_used(data, largest_rate=0.1)
+    arguments = (data.X, data.y, data.clues, density, np.zeros(300, dtype=bool), 0.0)
 
     def cost(theta):
         return negative_log_likelihood(theta, *arguments)

@@ -12,6 +12,7 @@ from ..data.problem import Problem
 from ..families.least_squares import LeastSquares
 from ..families.match_logit import MatchLogit
 from ..kernels.types import FloatArray
+from .clue_information import faster_step
 from .memory import MemoryTable
 
 
@@ -64,7 +65,11 @@ class CluedTable(MemoryTable):
 
     def solve(self, expected: Alignment) -> State:
         """Coefficients and noise from the expected labels, the match model from the matches."""
-        self.hold(self.logit.step(np.asarray(expected.match_proba), self.coef))
+        matched = np.asarray(expected.match_proba)
+        step = self.logit.step(matched, self.coef)
+        if not self.logit.at_bound(step):
+            step = faster_step(self.problem, self.logit, self.coef, step, matched)
+        self.hold(step)
         self.path.append(self.coef)
         return super().solve(expected)
 

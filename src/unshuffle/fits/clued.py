@@ -65,7 +65,7 @@ def fit_clued(
             problem.X, fit_intercept=settings.fit_intercept, ridge=settings.ridge
         )
     logit = logit_of(data)
-    start = climb_with_clues(data, solver, in_users_order(data, logit)).clue_coef
+    start = climb_with_clues(data, solver, in_users_order(data, logit))[0].clue_coef
     plan = plan_in_memory(settings, problem, logit.probabilities(start))
     chain = Chain(problem, plan.schedule, settings.seed, data.workers)
     align = aligner(settings, chain, plan.prior)

@@ -7,11 +7,15 @@ from ..families.least_squares import LeastSquares
 from ..families.match_logit import MatchLogit, make_match_logit
 from ..inference.match_model import make_match_model
 from ..inference.mixture_information import MixturePoint, mixture_covariance, own_probabilities
+from ..kernels.types import FloatArray
 from ..search.robust import Mixture
 from ..search.robust import fit_mixture as climb_mixture
 from .data import InMemory
 from .results import MixtureFit, design_of
 from .settings import MixtureSettings
+
+# Times that the density of other labels is estimated anew, each after a fit to this tolerance.
+DENSITY_ROUNDS, ROUGHLY = 2, 1e-6
 
 
 def logit_of(data: InMemory) -> MatchLogit:
@@ -33,19 +37,30 @@ def in_users_order(data: InMemory, logit: MatchLogit) -> MatchLogit:
 
 def climb_with_clues(
     data: InMemory, solver: LeastSquares, logit: MatchLogit, max_iter: int = 500, tol: float = 1e-8
-) -> Mixture:
-    """EM of the mixture; `logit` is in the user's order, as are the vectors of the answer."""
+) -> tuple[Mixture, FloatArray]:
+    """EM of the mixture, and the density of other labels that it used.
+
+    `logit` is in the user's order, as are the vectors of the answer. Labels of other rows are those
+    of mismatched rows, which clues may make different from labels at large. So after a first fit
+    the density is estimated again, from labels weighed by how probable mismatches are; squared,
+    because own labels stand beside doubtful rows as well.
+    """
     problem = data.problem
     pinned = np.zeros(problem.n_rows)
     pinned[problem.n_movable :] = 1.0
-    return climb_mixture(
-        solver,
-        problem.restore(problem.y),
-        known=problem.restore(pinned) == 1.0,
-        max_iter=max_iter,
-        tol=tol,
-        clues=logit,
-    )
+    y, known = problem.restore(problem.y), problem.restore(pinned) == 1.0
+
+    def climb(density: FloatArray, tol: float) -> Mixture:
+        return climb_mixture(
+            solver, y, known=known, max_iter=max_iter, tol=tol, clues=logit, density=density
+        )
+
+    density = kernel_density(y)
+    for _ in range(DENSITY_ROUNDS):
+        first = climb(density, max(tol, ROUGHLY))
+        weights = (1.0 - logit.probabilities(first.clue_coef)) ** 2
+        density = kernel_density(y, weights)
+    return climb(density, tol), density
 
 
 def fit_clued_mixture(data: InMemory, settings: MixtureSettings) -> MixtureFit:
@@ -66,12 +81,12 @@ def fit_clued_mixture(data: InMemory, settings: MixtureSettings) -> MixtureFit:
     refuse_law(settings)
     solver = LeastSquares(problem.X, fit_intercept=settings.fit_intercept)
     logit = in_users_order(data, logit_of(data))
-    mixture = climb_with_clues(data, solver, logit, settings.max_iter, settings.tol)
+    mixture, density = climb_with_clues(data, solver, logit, settings.max_iter, settings.tol)
     y = problem.restore(problem.y)
     point = MixturePoint(
         y - solver.predict(mixture.coef, mixture.intercept),
         mixture.noise_scale,
-        kernel_density(y),
+        density,
         mixture.clue_coef,
     )
     covariance = mixture_covariance(solver, point, logit)

@@ -112,6 +112,7 @@ def fit_mixture(
     tol: float = 1e-8,
     settings: MixtureSettings = DEFAULT.mixture,
     clues: MatchLogit | None = None,
+    density: FloatArray | None = None,
 ) -> Mixture:
     """Fit the mixture by EM from two starts, OLS and Huber; the higher likelihood wins.
 
@@ -119,7 +120,8 @@ def fit_mixture(
 
     A given `mismatch_rate` or `match_prob` (per row) stays as it is; otherwise the rate is
     estimated from the rows that are not `known` to hold their own label. With `clues` the
-    probability of each row is logistic in them, and is estimated along.
+    probability of each row is logistic in them, and is estimated along. The `density` of the labels
+    at large, at each of the labels, is estimated by kernels if it is left out.
     """
     if known is None:
         known = np.zeros(len(y), dtype=np.bool_)
@@ -136,9 +138,11 @@ def fit_mixture(
             tol=tol,
             settings=settings,
             clues=None if clues is None else clues.take(few),
+            density=None if density is None else density[few],
         )
         starts = [solver.predict(sample.coef, sample.intercept)]
-    weighted, density = WeightedFit(solver, y, settings), kernel_density(y)
+    weighted = WeightedFit(solver, y, settings)
+    density = kernel_density(y) if density is None else density
     if not starts:
         ordinary = weighted.fit()
         starts = [ordinary, huber(weighted, ordinary)]
