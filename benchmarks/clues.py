@@ -1,8 +1,8 @@
 """What clues of who is mismatched are worth: error, bias and coverage with and without them.
 
-``python -m benchmarks.clues [n_sets] [n_sets_of_the_chain]`` prints three sections. Every set has
-n=1000 rows, d=4 features and 25 % of the rows mismatched; the labels of mismatched rows are
-exchanged among them.
+``python -m benchmarks.clues [n_sets] [n_sets_of_the_chain]``. Every set has n=1000 rows, d=4
+features and 25 % of the rows mismatched; the labels of mismatched rows are exchanged among them.
+With ``--json`` the table is kept in docs/results, where the guide takes it from.
 """
 
 import sys
@@ -10,8 +10,10 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
+from docs.tables import wants_json, write_result
 from scipy.optimize import brentq
 from scipy.special import expit
+from sklearn.linear_model import LinearRegression
 
 from unshuffle import MixtureRegressor, StochasticEMRegressor
 
@@ -62,64 +64,60 @@ def errors_of(model) -> np.ndarray:
 
 def compare(case: Case, make_model, n_sets: int) -> dict[str, float]:
     """Fits with and without clues, on the same sets."""
-    with_clues, without, covered, clue_covered, inside = [], [], [], [], []
+    with_clues, without, as_given, covered, clue_covered = [], [], [], [], []
     for seed in range(n_sets):
         links = make(case, seed)
         model = make_model().fit(links.X, links.y, match_features=links.clues)
         plain = make_model().fit(links.X, links.y)
+        as_given.append(LinearRegression().fit(links.X, links.y).coef_ - COEF)
         with_clues.append(model.coef_ - COEF)
         without.append(plain.coef_ - COEF)
         covered.append(np.abs(with_clues[-1]) < Z95 * errors_of(model))
-        inside.append(np.abs(without[-1]) < Z95 * errors_of(plain))
         found = model.match_model_
         distance = np.abs(found.coef - links.match_coef)
         clue_covered.append(distance < Z95 * found.standard_errors)
-    with_clues, without = np.array(with_clues), np.array(without)
-    size, other = np.sqrt((with_clues**2).mean()), np.sqrt((without**2).mean())
-    return {
-        "error": size,
-        "without": other,
-        "ratio": size / other,
-        "bias of w0": with_clues[:, 0].mean(),
-        "without ": without[:, 0].mean(),
-        "largest bias": np.abs(with_clues.mean(axis=0)).max(),
-        "without  ": np.abs(without.mean(axis=0)).max(),
-        "coverage": np.mean(covered),
-        "of clues": np.mean(clue_covered),
+    size, other = (np.sqrt(np.mean(np.square(errors))) for errors in (with_clues, without))
+    bias = {
+        name: float(np.mean(errors, axis=0)[0])
+        for name, errors in (
+            ("bias", with_clues),
+            ("bias, one rate", without),
+            ("bias, least squares", as_given),
+        )
     }
+    found = {"error": size, "one rate": other, "ratio": size / other} | bias
+    found |= {"coverage": np.mean(covered), "of the clues": np.mean(clue_covered)}
+    return {name: round(float(value), 3) for name, value in found.items()}
 
 
-def show(title: str, cases: dict[str, Case], n_mixture: int, n_chain: int) -> None:
-    """One line for each case and method."""
-    print(f"\n{title}", flush=True)
-    for name, case in cases.items():
-        for label, make_model, n_sets in (
+CASES = {
+    "on two clues, noise 1": Case(1.0, (1.5, -1.5)),
+    "on two good clues, noise 2": Case(2.0, (4.0, -4.0)),
+    "on nothing, noise 1": Case(1.0, (0.0, 0.0)),
+    "on x through a clue, noise 1.5": Case(1.5, (-3.0, 1.5), 0.8),
+}
+
+
+def rows(n_mixture: int, n_chain: int) -> list[dict]:
+    """One line for each case and method; bias is that of the first coefficient, which is 1."""
+    made = []
+    for name, case in CASES.items():
+        for method, make_model, n_sets in (
             ("mixture", MixtureRegressor, n_mixture),
             ("chain", chain, n_chain),
         ):
-            if not n_sets:
-                continue
-            found = compare(case, make_model, n_sets)
-            cells = "  ".join(f"{key.strip()} {value:.3f}" for key, value in found.items())
-            print(f"{name:28s} {label:8s} {n_sets:4d} sets  {cells}", flush=True)
+            if n_sets:
+                facts = {"mismatches depend": name, "method": method, "sets": n_sets}
+                made.append(facts | compare(case, make_model, n_sets))
+                print(made[-1], flush=True)
+    return made
 
-
-SECTIONS = {
-    "Mismatches depend on two clues": {
-        "noise 1, slopes 1.5": Case(1.0, (1.5, -1.5)),
-        "noise 2, slopes 4": Case(2.0, (4.0, -4.0)),
-    },
-    "Clues that say nothing": {"noise 1": Case(1.0, (0.0, 0.0))},
-    "Mismatches depend on x0 through a clue": {
-        "noise 1, slopes 3 and 1.5": Case(1.0, (-3.0, 1.5), 0.8),
-        "noise 2, slopes 3 and 1.5": Case(2.0, (-3.0, 1.5), 0.8),
-    },
-}
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    counts = [200, 40]
-    counts[: len(sys.argv) - 1] = map(int, sys.argv[1:3])
-    n_mixture, n_chain = counts
-    for title, cases in SECTIONS.items():
-        show(title, cases, n_mixture, n_chain)
+    counts, given = [200, 40], [word for word in sys.argv[1:] if word.isdigit()]
+    counts[: len(given)] = map(int, given[:2])
+    made = rows(*counts)
+    if wants_json():
+        command = f"python -m benchmarks.clues {counts[0]} {counts[1]} --json"
+        write_result("clues", command, {"worth": made}, rows=N_ROWS)

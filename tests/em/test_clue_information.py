@@ -1,9 +1,10 @@
 """The information about a match model in fits by a chain over permutations."""
 
 import numpy as np
+import pytest
 
 from clue_data import make_linked
-from unshuffle import StochasticEMRegressor
+from unshuffle import StochasticEMRegressor, UnshuffleWarning
 from unshuffle.data.problem import Problem
 from unshuffle.em.clue_information import clue_scores, mismatch_covariance, towards_snapshots
 from unshuffle.families.match_logit import make_match_logit
@@ -53,6 +54,19 @@ def test_snapshots_count_where_they_contradict():
     moved = towards_snapshots(wrong, scores, 1)
     assert moved[0, 0] == wrong[0, 0]  # the regression's part is not touched
     assert np.allclose(np.diag(moved)[1:], np.diag(truth)[1:], rtol=0.1)
+
+
+def test_a_bound_holds_in_the_chain_and_no_mismatch_gives_a_finite_answer():
+    data = make_linked(2)
+    model = StochasticEMRegressor(mismatch_rate_max=0.1, random_state=0)
+    found = model.fit(data.X, data.y, match_features=data.clues).match_model_
+    assert found.at_bound and abs(found.mismatch_rate - 0.1) < 1e-9
+    assert np.linalg.matrix_rank(found.covariance, tol=1e-8) == 2
+    model = StochasticEMRegressor(random_state=0)
+    y = data.X @ data.coef + 0.05 * np.random.default_rng(0).normal(size=300)
+    with pytest.warns(UnshuffleWarning, match="only a weak ridge"):
+        found = model.fit(data.X, y, match_features=data.clues).match_model_
+    assert found.mismatch_rate < 0.01 and np.isfinite(found.standard_errors).all()
 
 
 def test_chain_and_mixture_agree():

@@ -196,6 +196,8 @@ REFUSED = [
     (StochasticEMRegressor(mismatch_rate=0.1), "fixes it"),
     (StochasticEMRegressor(variant="published"), "takes no match_features"),
     (StochasticEMRegressor(max_shift=3), "do not go together"),
+    (StochasticEMRegressor(alignment="sinkhorn"), "needs match probabilities of the model itself"),
+    (ShuffledRegressor(temper=1.5), "which temper=1.5 does not give"),
     (StochasticEMRegressor(early_stopping=True), "not for match_features"),
     (ShuffledRegressor(pairing="lost"), "means that the order given is mostly right"),
 ]

@@ -224,11 +224,13 @@ def towards_snapshots(expected: FloatArray, sampled: FloatArray, size: int) -> F
     n, m = len(sampled), sampled.shape[-1]
     rows = (sampled - sampled.mean(axis=0)).reshape(-1, m)
     found = rows.T @ rows / (n - 1)
-    unit = np.sqrt(np.maximum(np.diag(expected), 1e-300))
+    # Where nothing varies, as without any mismatch, there is nothing to compare.
+    varies = np.maximum(np.diag(expected), np.diag(found))
+    unit = np.sqrt(np.where(varies > 0.0, varies, 1.0))
     units = np.outer(unit, unit)
     distance = (found - expected) / units
     products = (rows**2).T @ rows**2 - (rows.T @ rows) ** 2 / len(rows)
-    variance = products / ((n - 1) * units) ** 2
+    variance = products / (n - 1) ** 2 / units**2
     distance[:size, :size] = variance[:size, :size] = 0.0
     total, error = float((distance**2).sum()), float(variance.sum())
     if total <= CONTRADICTED * error:

@@ -1,7 +1,7 @@
 """A table whose M-step also fits who is mismatched."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -23,14 +23,12 @@ class CluedTable(MemoryTable):
     ----------
     problem : Problem
     solver : LeastSquares
-    soft : SoftAlignment
-        Whose prior is replaced after every M-step.
+    align : SoftAlignment
+        The E-step, whose prior is replaced after every M-step.
     logit : MatchLogit
         In the arranged order.
     coef : array of shape (1 + q,)
         Standardised coefficients at the start.
-    align : callable
-        The E-step; `soft` itself, or what wraps it.
     **others
         Of `MemoryTable`.
     """
@@ -39,14 +37,13 @@ class CluedTable(MemoryTable):
         self,
         problem: Problem,
         solver: LeastSquares,
-        soft: SoftAlignment,
+        align: SoftAlignment,
         logit: MatchLogit,
         coef: FloatArray,
-        align: Align,
         **others: Any,
     ) -> None:
-        super().__init__(problem, solver, align, **others)
-        self.logit, self._soft = logit, soft
+        super().__init__(problem, solver, cast(Align, align), **others)
+        self.logit, self._soft = logit, align
         self.path: list[FloatArray] = []
         self.coef = coef
         self.hold(coef)
@@ -68,11 +65,15 @@ class CluedTable(MemoryTable):
         matched = np.asarray(expected.match_proba)
         step = self.logit.step(matched, self.coef)
         if not self.logit.at_bound(step):
-            step = faster_step(self.problem, self.logit, self.coef, step, matched)
+            farther = faster_step(self.problem, self.logit, self.coef, step, matched)
+            step = step if self.logit.at_bound(farther) else farther
         self.hold(step)
         self.path.append(self.coef)
         return super().solve(expected)
 
     def average_last(self, n_last: int) -> None:
-        """Hold the average of the last iterations."""
-        self.hold(np.mean(self.path[-n_last:], axis=0))
+        """Hold the average of the last iterations, at the bound on the rate if they are."""
+        mean = np.mean(self.path[-n_last:], axis=0)
+        if self.logit.largest_rate is not None and self.logit.at_bound(self.path[-1]):
+            mean = self.logit.at_rate(mean, self.logit.largest_rate)
+        self.hold(mean)

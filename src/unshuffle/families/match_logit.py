@@ -8,6 +8,7 @@ with an offset :math:`o_i` where a probability of each row is given. Columns are
 that a weak ridge, the same for all, keeps coefficients finite where clues predict perfectly.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,16 +30,16 @@ class LogitSettings:
     max_steps, max_halvings : int
         Most Newton steps, and halvings of one.
     tol : float
-        Steps end when no standardised coefficient moves by more.
-    largest_multiplier : float
-        Of the bound on the rate.
+        Steps end when no standardised coefficient moves by more; the last one is taken.
+    surely_short : float
+        Steps up to this length raise the likelihood without a look.
     """
 
     ridge: float = 0.01
     max_steps: int = 50
     max_halvings: int = 30
-    tol: float = 1e-9
-    largest_multiplier: float = 2.0**40
+    tol: float = 1e-7
+    surely_short: float = 0.05
 
 
 LOGIT = LogitSettings()
@@ -126,57 +127,101 @@ class MatchLogit:
 
     def step(self, matched: FloatArray, coef: FloatArray) -> FloatArray:
         """M-step: the coefficients that probabilities `matched` ask for, from those before."""
-        free = self._maximise(matched, coef, 0.0)
+        free = self._maximise(matched, coef)
         limit = self.largest_rate
         if limit is None or self.rate(free) <= limit:
             return free
+        return self._maximise_at_bound(matched, self.at_rate(coef, limit), limit)
 
-        def excess(multiplier: float) -> float:
-            return self.rate(self._maximise(matched, coef, multiplier)) - limit
-
-        high = 1.0
-        while excess(high) > 0.0 and high < self.settings.largest_multiplier:
-            high *= 2.0
-        multiplier = brentq(excess, 0.0, high, xtol=1e-12, rtol=1e-10)
-        return self._maximise(matched, coef, float(multiplier))
-
-    def _maximise(self, matched: FloatArray, coef: FloatArray, multiplier: float) -> FloatArray:
-        """Newton's steps, halved until the penalised likelihood rises.
-
-        `multiplier` charges every expected mismatch, which is how the bound is met.
-        """
-        columns, numbers, penalty = self.columns, self.settings, self.penalty
-        level = self._level(matched, coef, multiplier)
+    def _maximise(self, matched: FloatArray, coef: FloatArray) -> FloatArray:
+        """Newton's steps, halved until the penalised likelihood rises."""
+        numbers = self.settings
         for _ in range(numbers.max_steps):
-            p, spread = self.probabilities(coef), self.spread(coef)
-            pull = np.where(self.open_rows, matched - p, 0.0) + multiplier * spread
-            gradient = columns.T @ pull - penalty * coef
-            information = (columns * spread[:, None]).T @ columns + np.diag(penalty)
-            move = np.linalg.solve(information, gradient)
-            for _ in range(numbers.max_halvings):
-                found = self._level(matched, coef + move, multiplier)
-                if found >= level:
-                    break
-                move = move / 2.0
-            else:  # nothing is gained along this direction: rounding decides
-                return coef
-            coef, level = coef + move, found
-            if np.abs(move).max() < numbers.tol:
+            gradient, information = self._derivatives(matched, coef)
+            move = _solve(information, gradient)
+            longest = float(np.abs(move).max())
+            if longest > numbers.surely_short:
+                move = self._halved(matched, coef, move, lambda b: b)
+            coef = coef + move
+            if longest < numbers.tol:
                 break
         return coef
 
-    def _level(self, matched: FloatArray, coef: FloatArray, multiplier: float) -> float:
+    def _maximise_at_bound(self, matched: FloatArray, coef: FloatArray, limit: float) -> FloatArray:
+        """Steps along the surface on which the rate is at its bound.
+
+        Each is Newton's in the tangent plane; a shift of the intercept leads back to the surface.
+        """
+        numbers = self.settings
+
+        def back(b: FloatArray) -> FloatArray:
+            return self.at_rate(b, limit)
+
+        for _ in range(numbers.max_steps):
+            gradient, information = self._derivatives(matched, coef)
+            normal = self.rate_gradient(coef)
+            plane = np.linalg.svd(normal[None])[2][1:].T
+            multiplier = float(normal @ gradient / (normal @ normal))
+            inside = plane.T @ (information + self._curvature(coef, multiplier)) @ plane
+            if np.linalg.eigvalsh(inside).min() <= 0.0:  # no maximum near by: climb at least
+                inside = plane.T @ information @ plane
+            move = plane @ _solve(inside, plane.T @ gradient)
+            move = self._halved(matched, coef, move, back)
+            coef = back(coef + move)
+            if float(np.abs(move).max()) < numbers.tol:
+                break
+        return coef
+
+    def _derivatives(self, matched: FloatArray, coef: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Gradient of the penalised likelihood, and the negative of its second derivative."""
+        p, columns = self.probabilities(coef), self.columns
+        spread = np.where(self.open_rows, p * (1.0 - p), 0.0)
+        pull = np.where(self.open_rows, matched - p, 0.0)
+        information = (columns * spread[:, None]).T @ columns
+        return columns.T @ pull - self.penalty * coef, information + np.diag(self.penalty)
+
+    def _curvature(self, coef: FloatArray, multiplier: float) -> FloatArray:
+        """What the bound adds to the information: the multiplier times its second derivative."""
+        p = self.probabilities(coef)
+        weight = multiplier * self.spread(coef) * (2.0 * p - 1.0)
+        return np.asarray((self.columns * weight[:, None]).T @ self.columns)
+
+    def at_rate(self, coef: FloatArray, limit: float) -> FloatArray:
+        """The coefficients with the intercept that makes the rate `limit`."""
         logit = (self.offset + self.columns @ coef)[self.open_rows]
-        own = matched[self.open_rows]
-        likelihood = float(own @ logit - np.logaddexp(0.0, logit).sum())
-        charge = multiplier * float(expit(-logit).sum())
-        return likelihood - charge - 0.5 * float(self.penalty @ coef**2)
+        reach = float(np.abs(logit).max()) + abs(float(np.log(limit / (1.0 - limit)))) + 1.0
+        shift = brentq(lambda a: expit(-a - logit).mean() - limit, -reach, reach, xtol=1e-13)
+        return np.append(coef[0] + float(shift), coef[1:])
+
+    def _halved(
+        self,
+        matched: FloatArray,
+        coef: FloatArray,
+        move: FloatArray,
+        back: Callable[[FloatArray], FloatArray],
+    ) -> FloatArray:
+        """A move, halved until the penalised likelihood rises where `back` leads to."""
+        level = self._level(matched, coef)
+        for _ in range(self.settings.max_halvings):
+            if self._level(matched, back(coef + move)) >= level:
+                return move
+            move = move / 2.0
+        return np.zeros_like(move)  # nothing is gained along this direction: rounding decides
+
+    def _level(self, matched: FloatArray, coef: FloatArray) -> float:
+        logit = (self.offset + self.columns @ coef)[self.open_rows]
+        likelihood = float(matched[self.open_rows] @ logit - np.logaddexp(0.0, logit).sum())
+        return likelihood - 0.5 * float(self.penalty @ coef**2)
 
     def to_units(self) -> FloatArray:
         """Matrix that leads from standardised coefficients to those in the clues' own units."""
         leads = np.diag(np.append(1.0, 1.0 / self.scale))
         leads[0, 1:] = -self.centre / self.scale
         return leads
+
+
+def _solve(matrix: FloatArray, vector: FloatArray) -> FloatArray:
+    return np.asarray(np.linalg.solve(matrix, vector), dtype=np.float64)
 
 
 def make_match_logit(

@@ -7,7 +7,6 @@ import numpy as np
 from ..alignment.chain import Chain
 from ..alignment.soft import SoftAlignment
 from ..alignment.state import State
-from ..alignment.tempered import TemperedAlignment
 from ..data.problem import Problem
 from ..em.clue_information import JointInverse, clue_scores, invert_jointly
 from ..em.clued import CluedTable
@@ -69,10 +68,9 @@ def fit_clued(
     plan = plan_in_memory(settings, problem, logit.probabilities(start))
     chain = Chain(problem, plan.schedule, settings.seed, data.workers)
     align = aligner(settings, chain, plan.prior)
-    soft = align.align if isinstance(align, TemperedAlignment) else align
-    assert isinstance(soft, SoftAlignment)
+    assert isinstance(align, SoftAlignment)
     table = CluedTable(
-        problem, solver, soft, logit, start, align, workers=data.workers, family=settings.family
+        problem, solver, align, logit, start, workers=data.workers, family=settings.family
     )
     with reporting(settings.max_iter, "iterations") as report:
         # Extrapolation knows nothing of the match model.
@@ -111,7 +109,7 @@ def fit_clued(
         )
         covariance = joint.clues
         gradient = logit.rate_gradient(held)
-        rate_se = float(np.sqrt(gradient @ joint.clues @ gradient)) / problem.n_rows
+        rate_se = float(np.sqrt(max(gradient @ joint.clues @ gradient, 0.0))) / problem.n_rows
         found = joint_covariance(problem, solver, end, joint)
         fit = with_joint_errors(fit, found, state, rate_se)
     model = match_model_of(data, logit, table.coef, covariance, matched)
@@ -129,6 +127,12 @@ def check_settings(settings: StochasticSettings) -> None:
         raise ValueError(
             f"match_features and max_shift={settings.max_shift} do not go together; leave out one "
             "of the two"
+        )
+    if settings.alignment == "sinkhorn" or settings.temper != 1.0:
+        found = "alignment='sinkhorn'" if settings.temper == 1.0 else f"temper={settings.temper:g}"
+        raise ValueError(
+            f"match_features needs match probabilities of the model itself, which {found} does not "
+            "give; use alignment='chain' and temper 1"
         )
     if settings.mismatch_rate not in (None, "estimate"):
         raise ValueError(
