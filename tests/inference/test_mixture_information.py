@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import optimize
 from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import norm
@@ -113,3 +114,14 @@ def test_bound_on_the_rate_is_met_and_takes_a_direction_away():
     ).x  # fmt: skip
     assert np.abs(bound.coef_ - oracle[1:4]).max() < 1e-3
     assert np.abs(bound.match_model_.coef - oracle[5:]).max() < 2e-2
+    normal = -optimize.approx_fprime(oracle, room, 1e-6)
+    multiplier = -normal @ optimize.approx_fprime(oracle, cost, 1e-6) / (normal @ normal)
+
+    def lagrangian(theta):
+        return cost(theta) - multiplier * room(theta)
+
+    plane = np.linalg.svd(normal[None])[2][1:].T
+    hessian = plane.T @ numerical_hessian(lagrangian, oracle) @ plane
+    errors = np.sqrt(np.diag(plane @ np.linalg.inv(hessian) @ plane.T))
+    assert np.allclose(bound.coef_se_, errors[:4], rtol=0.01)
+    assert np.allclose(bound.match_model_.standard_errors, errors[5:], rtol=0.02)

@@ -81,6 +81,16 @@ def clue_scores(problem: Problem, logit: MatchLogit, coef: FloatArray) -> ClueSc
     return ClueScores(rows, complete + np.diag(logit.penalty))
 
 
+def beside_bound(
+    problem: Problem, logit: MatchLogit, coef: FloatArray, scores: ClueScores, matched: FloatArray
+) -> ClueScores:
+    """Scores with the information that a bound on the rate adds where it decides the answer."""
+    n = problem.n_movable
+    distance = matched[:n] - logit.probabilities(coef)[:n]
+    gradient = -scores.rows.T @ distance - logit.penalty * coef
+    return scores._replace(complete=scores.complete + logit.bound_curvature(coef, gradient))
+
+
 def faster_step(
     problem: Problem, logit: MatchLogit, coef: FloatArray, step: FloatArray, matched: FloatArray
 ) -> FloatArray:

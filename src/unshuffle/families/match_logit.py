@@ -161,8 +161,7 @@ class MatchLogit:
             gradient, information = self._derivatives(matched, coef)
             normal = self.rate_gradient(coef)
             plane = np.linalg.svd(normal[None])[2][1:].T
-            multiplier = float(normal @ gradient / (normal @ normal))
-            inside = plane.T @ (information + self._curvature(coef, multiplier)) @ plane
+            inside = plane.T @ (information + self.bound_curvature(coef, gradient)) @ plane
             if np.linalg.eigvalsh(inside).min() <= 0.0:  # no maximum near by: climb at least
                 inside = plane.T @ information @ plane
             move = plane @ _solve(inside, plane.T @ gradient)
@@ -180,9 +179,14 @@ class MatchLogit:
         information = (columns * spread[:, None]).T @ columns
         return columns.T @ pull - self.penalty * coef, information + np.diag(self.penalty)
 
-    def _curvature(self, coef: FloatArray, multiplier: float) -> FloatArray:
-        """What the bound adds to the information: the multiplier times its second derivative."""
-        p = self.probabilities(coef)
+    def bound_curvature(self, coef: FloatArray, gradient: FloatArray) -> FloatArray:
+        """What a bound on the rate adds to the information, where it decides the answer.
+
+        That is Lagrange's multiplier times the second derivative of the sum of probabilities of a
+        mismatch; `gradient` is that of the penalised likelihood, which the bound holds back.
+        """
+        p, normal = self.probabilities(coef), self.rate_gradient(coef)
+        multiplier = float(normal @ gradient / (normal @ normal))
         weight = multiplier * self.spread(coef) * (2.0 * p - 1.0)
         return np.asarray((self.columns * weight[:, None]).T @ self.columns)
 

@@ -8,7 +8,7 @@ from ..alignment.chain import Chain
 from ..alignment.soft import SoftAlignment
 from ..alignment.state import State
 from ..data.problem import Problem
-from ..em.clue_information import JointInverse, clue_scores, invert_jointly
+from ..em.clue_information import JointInverse, beside_bound, clue_scores, invert_jointly
 from ..em.clued import CluedTable
 from ..em.information import Covariance, add_intercept, error_inflation
 from ..families.least_squares import LeastSquares
@@ -104,6 +104,8 @@ def fit_clued(
     covariance = np.full((logit.size, logit.size), np.nan)
     if end.covariance is not None and end.snapshots is not None:
         bound = logit.rate_gradient(held) if logit.at_bound(held) else None
+        if bound is not None:
+            scores = beside_bound(problem, logit, held, scores, matched)
         joint = invert_jointly(
             problem, solver, state.fitted, state.noise_scale, end.snapshots, scores, bound
         )

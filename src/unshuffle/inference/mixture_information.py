@@ -102,8 +102,11 @@ def mixture_covariance(
     size = first + solver.rank
     bound = None
     if logit.at_bound(point.clue_coef):
-        gradient = logit.rate_gradient(point.clue_coef)
-        bound = np.concatenate([np.zeros(size + 1), gradient])
+        coef, columns = point.clue_coef, logit.columns
+        distance = own_probabilities(point, logit) - logit.probabilities(coef)
+        gradient = columns.T @ distance - logit.penalty * coef
+        information[size + 1 :, size + 1 :] += logit.bound_curvature(coef, gradient)
+        bound = np.concatenate([np.zeros(size + 1), logit.rate_gradient(coef)])
     inverse = invert_beside_bound(information, bound)
     leads = lead_to_coef(solver)
     return JointCovariance(
