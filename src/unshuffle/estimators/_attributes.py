@@ -62,7 +62,8 @@ def keep(model: Any, fit: Fit, advice: str) -> None:
         _keep_stochastic(model, stochastic, chosen=isinstance(fit, StochasticFit))
     if not isinstance(stochastic, HardFit) and stochastic.match_model is not None:
         model.match_model_ = stochastic.match_model
-        warn_of_match_model(stochastic.match_model, stack_level() + 1)
+        if stochastic.match_model.dropped or stochastic.match_model.held:
+            warn_of_match_model(stochastic.match_model, stack_level() + 1)
     _warn_rank(model, stochastic.design)
     runs_to_the_end = isinstance(fit, StochasticFit) and fit.tol == 0.0
     if not model.converged_ and not runs_to_the_end:
