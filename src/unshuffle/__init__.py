@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .fits.warm_up import warm_up
     from .inference.audited_rate import Audit
     from .inference.bootstrap import BootstrapResult
+    from .inference.match_model import MatchModel
     from .inference.posterior import Posterior
     from .inference.verdict import Verdict
     from .show.comparison import Comparison, compare
@@ -62,6 +63,7 @@ _HOMES = {
     "StoredModel": "fits.model_files",
     "TableError": "exceptions",
     "HardEMRegressor": "estimators.hard",
+    "MatchModel": "inference.match_model",
     "MixingWarning": "exceptions",
     "MixtureRegressor": "estimators.mixture",
     "Posterior": "inference.posterior",
@@ -102,6 +104,7 @@ __all__ = [
     "BootstrapResult",
     "Comparison",
     "HardEMRegressor",
+    "MatchModel",
     "MixingWarning",
     "MixtureRegressor",
     "ModelFileError",

@@ -21,16 +21,17 @@ class Density(NamedTuple):
     high: float
 
 
-def kernel_density(values: FloatArray) -> FloatArray:
+def kernel_density(values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
     """Density of `values` at each of them, by Gaussian kernels of Silverman's bandwidth."""
-    grid, heights, floor, low, high = tabulate_density(values)
+    grid, heights, floor, low, high = tabulate_density(values, weights)
     return np.asarray(np.maximum(np.interp(np.clip(values, low, high), grid, heights), floor))
 
 
-def tabulate_density(values: FloatArray) -> Density:
+def tabulate_density(values: FloatArray, weights: FloatArray | None = None) -> Density:
     """Density of `values` on a grid.
 
     Values are counted on a grid much finer than the kernel, and the counts are smoothed once.
+    With `weights` they count by these; the kernel is that of all values.
     """
     n = len(values)
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
@@ -47,9 +48,12 @@ def tabulate_density(values: FloatArray) -> Density:
     place = (inside - grid[0]) / step
     cell = np.minimum(place.astype(np.int64), DENSITY_NODES - 2)
     part = place - cell
-    counts = np.bincount(cell, 1.0 - part, DENSITY_NODES) + np.bincount(
-        cell + 1, part, DENSITY_NODES
-    )
+    if weights is not None:
+        scale = n / float(weights.sum())
+        left, part = scale * weights * (1.0 - part), scale * weights * part
+    else:
+        left = 1.0 - part
+    counts = np.bincount(cell, left, DENSITY_NODES) + np.bincount(cell + 1, part, DENSITY_NODES)
     reach = min(max(1, int(np.ceil(edge / step))), DENSITY_NODES // 2 - 1)
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / bandwidth) ** 2)
     smooth = np.convolve(counts, kernel / (kernel.sum() * step * n), mode="same")

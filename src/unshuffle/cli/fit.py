@@ -47,6 +47,10 @@ Odds ratios from a linked table, hazard ratios from another:
     unshuffle fit linked.csv --label ill --family bernoulli
     unshuffle fit linked.csv --label months --event died --family cox
 
+The same, with clues of who is mismatched in place of a probability:
+
+    unshuffle fit linked.csv -y income --match-feature name_distance,commonness
+
 Parquet files larger than memory are fitted in passes, here on a Dask cluster, with a file from
 which the fit can continue after a power cut. Passes do not test the order, so --pairing is needed:
 
@@ -80,6 +84,7 @@ def fit(
     checked: options.Checked = None,
     known: options.Known = None,
     match_prob: options.MatchProb = None,
+    match_feature: options.MatchFeature = None,
     categorical: options.Categorical = None,
     id_column: options.Id = None,
     plate: options.Plate = None,
@@ -162,13 +167,13 @@ def fit(
         roles = options.make_roles(
             label, features, by or group, known, match_prob, categorical,
             id_column=id_column, plate=plate, show=show, exclude=exclude, kmers=kmers,
-            drop_missing=drop_missing,
+            drop_missing=drop_missing, match_features=match_feature,
         )  # fmt: skip
         covariance = {"covariance_type": "robust"} if robust else {}
         beside = {"event": event, "offset": offset, "exposure": exposure, "weight": weight}
         if families.are_asked_for(
             family, beside, one_table=not two and not passes.asked_for,
-            plain=not (reviewed or audit or robust or plate or show)
+            plain=not (reviewed or audit or robust or plate or show or match_feature)
             and unmatched is UnequalCounts.refuse,
         ):  # fmt: skip
             fitted = families.fit_table(
@@ -180,7 +185,7 @@ def fit(
         linked: list[str] = []
         if two:
             one_table = bool(
-                known or match_prob or plate or show or reviewed or drop_missing
+                known or match_prob or match_feature or plate or show or reviewed or drop_missing
                 or passes.asked_for
             )  # fmt: skip
             linking = Linking(by, pairs, id_column, checked, one_table)

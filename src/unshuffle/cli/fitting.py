@@ -59,7 +59,9 @@ def fit_rows(
             if rows.unpaired:
                 model.fit_unpaired(X, rows.y, rows.groups, rows.label_groups, **how)
             else:
-                model.fit(X, rows.y, rows.groups, rows.known, rows.match_prob, **how)
+                model.fit(
+                    X, rows.y, rows.groups, rows.known, rows.match_prob, **clues_of(rows), **how
+                )
         except ValueError as error:
             problem = str(error)
             if "sandwich" in problem:  # the rest of the message names settings of Python
@@ -67,6 +69,11 @@ def fit_rows(
             raise TableError(rows.table.path, as_options(problem)) from error
     notes = [*table_notes(rows), *(str(warning.message) for warning in caught)]
     return Fitted(model, used_rows(rows, model), notes, settings | how)
+
+
+def clues_of(rows: "FitTable") -> dict[str, Any]:
+    """Clues of who is mismatched, where the table has some."""
+    return {} if rows.match_features is None else {"match_features": rows.match_features}
 
 
 def declared_pairing(pairing: str, rows: "FitTable") -> str:

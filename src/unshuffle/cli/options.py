@@ -74,6 +74,14 @@ Checked = Annotated[
         "and 0. It calibrates the probabilities.",
     ),
 ]  # fmt: skip
+MatchFeature = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,...", rich_help_panel=COLUMNS,
+        help="Columns with clues of whether the label is the row's own, such as the distance of "
+        "two names. Values may be missing.",
+    ),
+]  # fmt: skip
 Categorical = Annotated[
     str | None,
     typer.Option(
@@ -207,6 +215,7 @@ def make_roles(
     exclude: str | None = None,
     kmers: str | None = None,
     drop_missing: bool = False,
+    match_features: str | None = None,
 ) -> "Roles":
     """Roles of columns from the options above."""
     from ..io.tables import Roles
@@ -217,6 +226,7 @@ def make_roles(
         split_names(blocks), id_column, plate, split_names(show),
         excluded=split_names(exclude), kmers=parse_kmers(split_names(kmers)),
         drop_missing=drop_missing,
+        match_features=split_names(match_features),
     )  # fmt: skip
 
 

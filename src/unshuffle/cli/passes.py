@@ -96,6 +96,8 @@ def fit_in_passes(
 
     source = ParquetFiles(tuple(files))
     label = check_label(source, roles.label, source.names)
+    if roles.match_features:
+        raise ValueError(f"--match-feature is not for a fit in passes ({reason}); fit a sample")
     if roles.match_prob or roles.categorical or roles.kmers or roles.drop_missing:
         raise ValueError(
             "--match-prob, --categorical, --kmers and --drop-missing are not for a fit in passes "

@@ -90,7 +90,7 @@ def _first_appearance(labels: NDArray[Any]) -> IntArray:
 
 
 def _encode_objects(labels: list[Hashable], name: str) -> IntArray:
-    check_missing((i for i, label in enumerate(labels) if _is_missing(label)), name)
+    check_missing((i for i, label in enumerate(labels) if is_missing(label)), name)
     seen: dict[Hashable, int] = {}
     try:
         return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.int64)
@@ -98,12 +98,12 @@ def _encode_objects(labels: list[Hashable], name: str) -> IntArray:
         raise ValueError(f"group labels must be hashable: {error}") from error
 
 
-def _is_missing(label: Any) -> bool:
+def is_missing(label: Any) -> bool:
     """Whether a label is a missing value of any kind, or a tuple that holds one."""
     if label is None or type(label).__name__ in {"NAType", "NaTType", "MaskedConstant"}:
         return True
     if isinstance(label, tuple | frozenset):
-        return any(_is_missing(part) for part in label)
+        return any(is_missing(part) for part in label)
     if isinstance(label, Decimal):  # a signalling NaN raises an error when it is compared
         return label.is_nan()
     # NaN and NaT differ from themselves.

@@ -71,12 +71,15 @@ class Snapshots(NamedTuple):
     expected, match_proba, squares : arrays of shape (n,) or None
         Mean labels, probabilities of holding the own one, and mean squares of labels, where they
         were asked for.
+    clue_scores : array of shape (n_snapshots, n_strata, k) or None
+        Scores of a match model, where there is one.
     """
 
     scores: FloatArray
     expected: FloatArray | None = None
     match_proba: FloatArray | None = None
     squares: FloatArray | None = None
+    clue_scores: FloatArray | None = None
 
     def merged(self, more: "Snapshots") -> "Snapshots":
         """These and those of another walk at the same parameters."""
@@ -90,6 +93,9 @@ class Snapshots(NamedTuple):
             mean(self.expected, more.expected),
             mean(self.match_proba, more.match_proba),
             mean(self.squares, more.squares),
+            None
+            if self.clue_scores is None or more.clue_scores is None
+            else np.concatenate([self.clue_scores, more.clue_scores]),
         )
 
 
@@ -104,15 +110,18 @@ def score_snapshots(
     *,
     averages: bool = False,
     settings: InformationSettings = INFORMATION,
+    clues: FloatArray | None = None,
 ) -> Snapshots:
     """Run the chain at `state` and take the score now and then.
 
     `expected` labels, where they are known, centre the scores. With `averages` the labels that
-    the walk passes through are averaged as well.
+    the walk passes through are averaged as well. `clues` are scores of a mismatch of each movable
+    row under a match model.
     """
     edges = strata(problem)
     centre_on = problem.y if expected is None else expected
     scores = np.empty((n_snapshots, len(edges) - 1, solver.rank + 2))
+    of_clues = None if clues is None else np.empty((*scores.shape[:2], clues.shape[1]))
 
     def walk(task: tuple[SampledAlignment, range]) -> FloatArray:
         chain, now = task[0], state
@@ -121,6 +130,9 @@ def score_snapshots(
             found = chain(now, first_stream + k)
             now = now._replace(perm=found.perm)
             scores[k] = scores_of(problem, solver, now, centre_on, chain.chain.workers)
+            if clues is not None and of_clues is not None:
+                mismatched = now.perm[: len(clues)] != np.arange(len(clues))
+                of_clues[k] = np.add.reduceat(clues * mismatched[:, None], edges[:-1], axis=0)
             if averages:
                 sums[0] += found.expected
                 sums[1] += np.asarray(found.match_proba)
@@ -138,9 +150,9 @@ def score_snapshots(
         sums = one + other
     scores[:, :, :-1] /= state.noise_scale**2
     if not averages or n_snapshots == 0:
-        return Snapshots(scores)
+        return Snapshots(scores, clue_scores=of_clues)
     sums /= n_snapshots
-    return Snapshots(scores, *sums)
+    return Snapshots(scores, sums[0], sums[1], sums[2], of_clues)
 
 
 def scores_of(

@@ -19,8 +19,10 @@ from ..fits.results import (
     MixtureFit,
     StochasticFit,
     Uncertainty,
+    standard_errors_of,
 )
 from ..fits.unequal_results import UnmatchedFit
+from ._clues import warn_of_match_model
 
 Fit = StochasticFit | HardFit | MixtureFit | AutoFit
 
@@ -59,6 +61,10 @@ def keep(model: Any, fit: Fit, advice: str) -> None:
         model.n_init_, model.restart_objectives_ = stochastic.n_init, stochastic.restart_objectives
     if isinstance(stochastic, StochasticFit):
         _keep_stochastic(model, stochastic, chosen=isinstance(fit, StochasticFit))
+    if not isinstance(stochastic, HardFit) and stochastic.match_model is not None:
+        model.match_model_ = stochastic.match_model
+        if stochastic.match_model.dropped or stochastic.match_model.held:
+            warn_of_match_model(stochastic.match_model, stack_level() + 1)
     warn_rank(model, stochastic.design)
     runs_to_the_end = isinstance(fit, StochasticFit) and fit.tol == 0.0
     if not model.converged_ and not runs_to_the_end:
@@ -91,6 +97,9 @@ def _keep_mixture(model: Any, fit: MixtureFit) -> None:
     model.match_proba_ = fit.match_proba
     model.mean_log_density_ = fit.mean_log_density
     model.noise_ = fit.noise
+    if fit.covariance is not None:
+        model.covariance_ = fit.covariance
+        model.coef_se_ = standard_errors_of(fit.covariance)
 
 
 def _keep_stochastic(model: Any, fit: StochasticFit, *, chosen: bool) -> None:

@@ -13,12 +13,12 @@ from ..data.threads import Workers
 from ..fits.auto_results import AutoFit
 from ..fits.data import InMemory
 from ..fits.results import StochasticFit
-from ..io.categories import encode_categories, has_categories, learn_categories
 from ..io.frames import library_of
-from ..io.row_names import refuse_other_row_names
 from ..kernels.types import FloatArray, IntArray
 from ._attributes import Fit, forget, keep
+from ._clues import check_clues
 from ._explained import explained_shares
+from ._frames import take_frame
 from ._notebook import NotebookMethods
 from ._prediction import prediction_interval
 from ._score import ScoreMethods
@@ -84,21 +84,25 @@ class BaseLinearRegressor(NotebookMethods, ScoreMethods, RegressorMixin, BaseEst
         known: Any,
         match_prob: Any = None,
         label_numbers: IntArray | None = None,
+        match_features: Any = None,
     ) -> Self:
         self._validate_params()
         # Features are recorded on a blank copy, so that nothing of an earlier fit is lost
         # before this one has succeeded.
         blank = type(self)(**self.get_params(deep=False))
-        X, y, groups, known, match_prob = into_memory(self, X, y, groups, known, match_prob)
-        refuse_other_row_names(X, y=y, groups=groups, known=known, match_prob=match_prob)
+        X, y, groups, known, match_prob, match_features = into_memory(
+            self, X, y, groups, known, match_prob, match_features
+        )
         library = library_of(X, y, groups)
-        if has_categories(X):
-            blank.design_columns_ = learn_categories(X)
-            X = encode_categories(X, blank.design_columns_)
+        X = take_frame(
+            blank, X, y=y, groups=groups, known=known, match_prob=match_prob,
+            match_features=match_features,
+        )  # fmt: skip
         problem, match_prob = build_problem(blank, X, y, groups, known, match_prob)
         check_enough_rows(problem, self.fit_intercept)
+        clues = check_clues(match_features, problem, getattr(self, "mismatch_rate_max", None))
         with self._workers() as workers:
-            data = InMemory(problem, workers, match_prob, label_numbers)
+            data = InMemory(problem, workers, match_prob, label_numbers, clues)
             fit = self._compute(data, self._draw_seed())
         forget(self, blank)
         self._problem = problem

@@ -26,6 +26,7 @@ from ..kernels.types import BoolArray, FloatArray
 from ..show.summary import Summary
 from ._attributes import forget, stack_level, warn_rank
 from ._family_data import check_offset, check_weights
+from ._frames import take_frame
 from ._sources import into_memory
 from ._validation import build_problem, check_rows
 
@@ -63,6 +64,7 @@ class FamilyMethods:
         model: Any = self
         blank = type(model)(**model.get_params(deep=False))
         X, y, groups, known, match_prob = into_memory(self, X, y, groups, known, match_prob)
+        X = take_frame(blank, X, y=y, groups=groups, known=known, match_prob=match_prob)
         n = _num_samples(X)
         weights = check_weights(sample_weight, n)
         shift = check_offset(offset, exposure, n)

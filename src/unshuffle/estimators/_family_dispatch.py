@@ -39,6 +39,13 @@ class FamilyDispatch(FamilyMethods):
             )
         return self.family != "normal" or any(value is not None for value in beside.values())
 
+    def _refuse_clues(self, match_features: Any) -> None:
+        if match_features is not None:
+            raise ValueError(
+                f"match_features are for family='normal' without weights and offsets, not for "
+                f"family={self.family!r}; give match_prob"
+            )
+
     def _fit_dispatched(
         self, X: Any, y: Any, groups: Any, known: Any, match_prob: Any, beside: dict[str, Any]
     ) -> Self:

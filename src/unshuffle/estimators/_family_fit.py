@@ -15,6 +15,7 @@ class FamilyRegressor(FamilyDispatch):
         groups: Any = None,
         known: Any = None,
         match_prob: Any = None,
+        match_features: Any = None,
         *,
         unmatched: str = "refuse",
         match_share: float | str | tuple[float, float] = "estimate",
@@ -36,7 +37,13 @@ class FamilyRegressor(FamilyDispatch):
             True where the label given beside a row is surely its own.
         match_prob : array-like of shape (n_samples,), optional
             Probability, from a linkage tool, that the label given beside a row is its own. It
-            takes the place of `mismatch_rate` and means that the order is mostly right.
+            takes the place of `mismatch_rate` and means that the order is mostly right. 1 is a
+            known row; 0 excludes the label beside this row.
+        match_features : data frame or array-like of shape (n_samples, n_clues), optional
+            Clues of whether a label is the row's own, such as the distance of two names: numbers,
+            or categories; values may be missing. The probability that a label is the row's own
+            is logistic in them, and is estimated along (`match_model_`). The logit of `match_prob`
+            is then an offset. For normal labels.
         unmatched : {"refuse", "model"}, default="refuse"
             "model" allows missing labels, and labels that are nobody's: where the order given is
             used, a label is the row's own or nobody's; where it is lost, some of the rows have no
@@ -55,12 +62,20 @@ class FamilyRegressor(FamilyDispatch):
             The fitted estimator. An interrupted or failed fit leaves an earlier one untouched.
         """
         if self._wants_family(beside):
+            self._refuse_clues(match_features)
             if unmatched != "refuse":
                 raise ValueError(
                     f"unmatched={unmatched!r} is for family='normal' without weights and offsets"
                 )
             return self._fit_dispatched(X, y, groups, known, match_prob, beside)
         fitted: Self = super().fit(  # type: ignore[misc]
-            X, y, groups, known, match_prob, unmatched=unmatched, match_share=match_share
+            X,
+            y,
+            groups,
+            known,
+            match_prob,
+            match_features,
+            unmatched=unmatched,
+            match_share=match_share,
         )
         return fitted

@@ -274,6 +274,7 @@ class InferenceMethods(BootstrapMethods):
             verdict,
             level,
             getattr(self, "_library", None),
+            getattr(self, "match_model_", None),
         )
 
     def _facts(self) -> dict[str, str]:

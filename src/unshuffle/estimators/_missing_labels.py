@@ -20,6 +20,7 @@ class MissingLabelsRegressor(UnmatchedMethods, SampledRegressor):
         groups: Any = None,
         known: Any = None,
         match_prob: Any = None,
+        match_features: Any = None,
         *,
         unmatched: str = "refuse",
         match_share: float | str | tuple[float, float] = "estimate",
@@ -41,6 +42,8 @@ class MissingLabelsRegressor(UnmatchedMethods, SampledRegressor):
         match_prob : array-like of shape (n_samples,), optional
             Probability, from a linkage tool, that the label given beside a row is its own. It
             takes the place of `mismatch_rate` and means that the order is mostly right.
+        match_features : data frame or array-like of shape (n_samples, n_clues), optional
+            Clues of whether a label is the row's own, see `SampledRegressor.fit`.
         unmatched : {"refuse", "model"}, default="refuse"
             "model" allows missing labels, and labels that are nobody's: where the order given is
             used, a label is the row's own or nobody's; where it is lost, some of the rows have no
@@ -57,7 +60,9 @@ class MissingLabelsRegressor(UnmatchedMethods, SampledRegressor):
             raise ValueError(
                 "unmatched='drop-groups' is for fit_unpaired; fit takes 'refuse' or 'model'"
             )
+        if unmatched == "model" and match_features is not None:
+            raise ValueError("match_features are not for unmatched='model'; leave out one of them")
         if unmatched == "model":
             fit_beside(self, X, y, groups, known, match_prob, match_share)
             return self
-        return super().fit(X, y, groups, known, match_prob)
+        return super().fit(X, y, groups, known, match_prob, match_features)

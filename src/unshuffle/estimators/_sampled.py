@@ -14,10 +14,18 @@ class SampledRegressor(
 ):
     """Fits that average over permutations, with all that can be asked of them."""
 
-    __metadata_request__fit: ClassVar = {"groups": True, "known": True, "match_prob": True}
+    __metadata_request__fit: ClassVar = {
+        "groups": True, "known": True, "match_prob": True, "match_features": True,
+    }  # fmt: skip
 
     def fit(
-        self, X: Any, y: Any, groups: Any = None, known: Any = None, match_prob: Any = None
+        self,
+        X: Any,
+        y: Any,
+        groups: Any = None,
+        known: Any = None,
+        match_prob: Any = None,
+        match_features: Any = None,
     ) -> Self:
         """Fit the model to rows and labels given side by side.
 
@@ -36,13 +44,20 @@ class SampledRegressor(
             Probability, from a linkage tool, that the label given beside a row is its own. It
             takes the place of `mismatch_rate` and means that the order is mostly right. 1 is a
             known row; 0 excludes the label beside this row.
+        match_features : data frame or array-like of shape (n_samples, n_clues), optional
+            Clues of whether a label is the row's own, such as the distance of two names: numbers,
+            or categories; values may be missing. The probability that a label is the row's own
+            is logistic in them, and is estimated along (`match_model_`). The logit of `match_prob`
+            is then an offset. It means that the order is mostly right.
 
         Returns
         -------
         self : object
             The fitted estimator. An interrupted or failed fit leaves an earlier one untouched.
         """
-        return self._fit(X, y, groups, known, match_prob)
+        return self._fit(X, y, groups, known, match_prob, match_features)
 
-    def _fit(self, X: Any, y: Any, groups: Any, known: Any, match_prob: Any) -> Self:
-        return self._fit_in_memory(X, y, groups, known, match_prob)
+    def _fit(
+        self, X: Any, y: Any, groups: Any, known: Any, match_prob: Any, match_features: Any
+    ) -> Self:
+        return self._fit_in_memory(X, y, groups, known, match_prob, match_features=match_features)

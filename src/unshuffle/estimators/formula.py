@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..io.formula import apply_formula, apply_terms, named_column
+from ..io.formula import apply_formula, apply_terms, named_clues, named_column, used_columns
 from ..io.frames import library_of
 from ..kernels.types import FloatArray
 from .cox import ShuffledCoxRegressor
@@ -87,6 +87,7 @@ def fit_formula(
     sample_weight: Any = None,
     offset: Any = None,
     exposure: Any = None,
+    match_features: Any = None,
     **settings: Any,
 ) -> FormulaRegressor | FormulaCoxRegressor:
     """Fit a `ShuffledRegressor`, or for times a `ShuffledCoxRegressor`, to a formula.
@@ -103,6 +104,8 @@ def fit_formula(
         As in `ShuffledRegressor.fit`; a str names a column of `data`.
     sample_weight, offset, exposure : str or array-like, optional
         The same.
+    match_features : str, list of str, or data frame or array-like, optional
+        As in `ShuffledRegressor.fit`; names are columns of `data`, and not of the formula.
     **settings
         Anything `ShuffledRegressor` takes, such as ``random_state=0``.
 
@@ -134,6 +137,8 @@ def fit_formula(
     columns = [named_column(data, given) for given in (groups, known, match_prob)]
     given = {"sample_weight": sample_weight, "offset": offset, "exposure": exposure}
     beside = {k: named_column(data, v) for k, v in given.items() if v is not None}
+    if match_features is not None:
+        beside["match_features"] = named_clues(data, match_features, used_columns(made.terms))
     model.fit(made.X, made.y, *columns, **beside)
     model.formula_ = made.terms
     model._library = library_of(data)

@@ -36,6 +36,8 @@ class MixtureRegressor(FamilyDispatch, BaseLinearRegressor):
     mismatch_rate : "estimate", float or Audit, default="estimate"
         Share of labels that are not the row's own; a number, or the rate of an `Audit`, is kept as
         it is.
+    mismatch_rate_max : float, optional
+        Bound on the mean rate of mismatches, for fits with `match_features`.
     max_iter : int, default=500
         Most EM iterations of each start.
     tol : float, default=1e-10
@@ -67,6 +69,13 @@ class MixtureRegressor(FamilyDispatch, BaseLinearRegressor):
         Probability that the label of a row is its own.
     mean_log_density_ : float
         Mean log density of the labels under the model, the quantity that was maximised.
+    match_model_ : MatchModel
+        Who is mismatched: coefficients of the clues. Only with `match_features`.
+    covariance_ : array of shape (k, k)
+        Covariance of intercept (when there is one) and coefficients, from the observed
+        information, jointly with the match model. Only with `match_features`.
+    coef_se_ : array of shape (k,)
+        Standard errors, the square roots of its diagonal. Only with `match_features`.
     noise_ : {"normal", "t", "mixture"}
         Law of the noise.
     n_iter_ : int
@@ -104,9 +113,10 @@ class MixtureRegressor(FamilyDispatch, BaseLinearRegressor):
     0.2
     """
 
-    __metadata_request__fit: ClassVar = {"known": True, "match_prob": True}
+    __metadata_request__fit: ClassVar = {"known": True, "match_prob": True, "match_features": True}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "mismatch_rate": [StrOptions({"estimate"}), Interval(Real, 0, 1, closed="neither"), Audit],
+        "mismatch_rate_max": [None, Interval(Real, 0, 1, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "fit_intercept": ["boolean"],
@@ -121,6 +131,7 @@ class MixtureRegressor(FamilyDispatch, BaseLinearRegressor):
         self,
         *,
         mismatch_rate: float | str | Audit = "estimate",
+        mismatch_rate_max: float | None = None,
         max_iter: int = 500,
         tol: float = 1e-10,
         fit_intercept: bool = True,
@@ -128,13 +139,22 @@ class MixtureRegressor(FamilyDispatch, BaseLinearRegressor):
         family: str = "normal",
     ) -> None:
         self.mismatch_rate = mismatch_rate
+        self.mismatch_rate_max = mismatch_rate_max
         self.max_iter = max_iter
         self.tol = tol
         self.fit_intercept = fit_intercept
         self.noise = noise
         self.family = family
 
-    def fit(self, X: Any, y: Any, known: Any = None, match_prob: Any = None, **beside: Any) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        known: Any = None,
+        match_prob: Any = None,
+        match_features: Any = None,
+        **beside: Any,
+    ) -> Self:
         """Fit the model.
 
         Parameters
@@ -147,6 +167,10 @@ class MixtureRegressor(FamilyDispatch, BaseLinearRegressor):
             True where the label is surely the row's own.
         match_prob : array-like of shape (n_samples,), optional
             Probability that each label is the row's own; takes the place of `mismatch_rate`.
+        match_features : data frame or array-like of shape (n_samples, n_clues), optional
+            Clues of whether a label is the row's own: numbers, or categories; values may be
+            missing. The probability of an own label is logistic in them, and is estimated along
+            (`match_model_`). The logit of `match_prob` is then an offset.
         **beside
             `sample_weight`, `offset` and `exposure`, one number per row each, see
             `ShuffledRegressor`.
@@ -157,8 +181,9 @@ class MixtureRegressor(FamilyDispatch, BaseLinearRegressor):
             The fitted estimator.
         """
         if self._wants_family(beside):
+            self._refuse_clues(match_features)
             return self._fit_dispatched(X, y, None, known, match_prob, beside)
-        return self._fit_in_memory(X, y, None, known, match_prob)
+        return self._fit_in_memory(X, y, None, known, match_prob, match_features=match_features)
 
     def _compute(self, data: InMemory, seed: int) -> MixtureFit:
         estimates = self.mismatch_rate == "estimate"

@@ -52,6 +52,8 @@ class ShuffledRegressor(FamilyRegressor, MissingLabelsRegressor):
     mismatch_rate : float, Audit or "estimate", default="estimate"
         Share of rows that do not hold their own label, where the order is mostly right. The
         uncertainty of an `Audit` enters the standard errors.
+    mismatch_rate_max : float, optional
+        Bound on the mean rate of mismatches, for fits with `match_features`.
     search : {"auto", "none", "population"}, default="auto"
         Initial values when the order is lost. "auto" searches and falls back to caution when
         unrelated labels match as well; "population" uses the best match in any case;
@@ -138,6 +140,8 @@ class ShuffledRegressor(FamilyRegressor, MissingLabelsRegressor):
         Probability that the label given beside a row is its own. Not after `fit_unpaired`.
     mismatch_rate_ : float
         Expected share of rows whose label is not their own. Not after `fit_unpaired`.
+    match_model_ : MatchModel
+        Who is mismatched: coefficients of the clues. Only with `match_features`.
     permutation_ : array of shape (n_samples,)
         A most likely permutation: row i holds ``y[permutation_[i]]``.
     expected_labels_ : array of shape (n_samples,)
@@ -266,6 +270,7 @@ class ShuffledRegressor(FamilyRegressor, MissingLabelsRegressor):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "pairing": [StrOptions({"auto", "lost", "mostly-right", "known"})],
         "mismatch_rate": [StrOptions({"estimate"}), Interval(Real, 0, 1, closed="neither"), Audit],
+        "mismatch_rate_max": [None, Interval(Real, 0, 1, closed="neither")],
         "search": [StrOptions({"auto", "none", "population"})],
         "n_candidates": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "alignment": [StrOptions({"auto", "chain", "sinkhorn", "exact"})],
@@ -288,6 +293,7 @@ class ShuffledRegressor(FamilyRegressor, MissingLabelsRegressor):
         *,
         pairing: str = "auto",
         mismatch_rate: float | str | Audit = "estimate",
+        mismatch_rate_max: float | None = None,
         search: str = "auto",
         n_candidates: int | str = "auto",
         alignment: str = "auto",
@@ -304,6 +310,7 @@ class ShuffledRegressor(FamilyRegressor, MissingLabelsRegressor):
     ) -> None:
         self.pairing = pairing
         self.mismatch_rate = mismatch_rate
+        self.mismatch_rate_max = mismatch_rate_max
         self.search = search
         self.n_candidates = n_candidates
         self.alignment = alignment

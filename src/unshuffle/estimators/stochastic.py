@@ -10,6 +10,7 @@ from joblib import effective_n_jobs
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..fits.audited import rate_of, with_audit
+from ..fits.clued import fit_clued
 from ..fits.data import InMemory, InPasses
 from ..fits.early_stopping import fit_with_early_stopping
 from ..fits.progress import Progress
@@ -81,6 +82,8 @@ class StochasticEMRegressor(SampledRegressor):
         given; a number between 0 and 1 is kept; "estimate" learns it from the data. The rate of an
         `Audit` is kept, and two further fits, one standard error of it below and above, add its
         uncertainty to the standard errors.
+    mismatch_rate_max : float, optional
+        Bound on the mean rate of mismatches, for fits with `match_features`.
     max_shift : int, default=None
         A label is at most so many rows of the table away from its own (plates, time stamps).
     alignment : {"chain", "sinkhorn", "exact"}, default="chain"
@@ -151,6 +154,8 @@ class StochasticEMRegressor(SampledRegressor):
         Probability that the label given beside a row is its own. Not for "published".
     mismatch_rate_ : float
         Expected share of rows whose label is not their own. Not for "published".
+    match_model_ : MatchModel
+        Who is mismatched: coefficients of the clues. Only with `match_features`.
     covariance_ : array of shape (k, k)
         Covariance of intercept (when there is one) and coefficients, of the kind
         `covariance_type_`. Not for "published"; nan for fits with a ridge or a temper other
@@ -214,6 +219,7 @@ class StochasticEMRegressor(SampledRegressor):
             Interval(Real, 0, 1, closed="neither"),
             Audit,
         ],
+        "mismatch_rate_max": [None, Interval(Real, 0, 1, closed="neither")],
         "max_shift": [None, Interval(Integral, 0, None, closed="left")],
         "alignment": [StrOptions({"chain", "sinkhorn", "exact"})],
         "temper": [Interval(Real, 1e-6, 1e6, closed="both")],
@@ -241,6 +247,7 @@ class StochasticEMRegressor(SampledRegressor):
         thin: int | str = "auto",
         init: Any = "ols",
         mismatch_rate: float | str | Audit | None = None,
+        mismatch_rate_max: float | None = None,
         max_shift: int | None = None,
         alignment: str = "chain",
         temper: float = 1.0,
@@ -263,6 +270,7 @@ class StochasticEMRegressor(SampledRegressor):
         self.thin = thin
         self.init = init
         self.mismatch_rate = mismatch_rate
+        self.mismatch_rate_max = mismatch_rate_max
         self.max_shift = max_shift
         self.alignment = alignment
         self.temper = temper
@@ -277,11 +285,18 @@ class StochasticEMRegressor(SampledRegressor):
         self.verbose = verbose
         self.callback = callback
 
-    def _fit(self, X: Any, y: Any, groups: Any, known: Any, match_prob: Any) -> Self:
+    def _fit(
+        self, X: Any, y: Any, groups: Any, known: Any, match_prob: Any, match_features: Any
+    ) -> Self:
         self._validate_params()
         source = find_source(self.streaming, X, y, groups, known)
         if source is None:
-            return self._fit_in_memory(X, y, groups, known, match_prob)
+            return super()._fit(X, y, groups, known, match_prob, match_features)
+        if match_features is not None or self.mismatch_rate_max is not None:
+            raise ValueError(
+                "match_features is not for data that are read in passes; use mismatch_rate, or fit "
+                "a sample in memory"
+            )
         if match_prob is not None:
             raise ValueError(
                 "match_prob is not for data that are read in passes; use mismatch_rate, or fit a "
@@ -323,6 +338,8 @@ class StochasticEMRegressor(SampledRegressor):
     def _compute(self, data: InMemory, seed: int) -> StochasticFit:
         settings = self._settings(seed, data.problem.X.shape[1])
         report = reporting(self.verbose, self.callback)
+        if data.clues is not None and not self.early_stopping:
+            return fit_clued(data, settings, reporting=report)
         if not self.early_stopping:
             fit = fit_stochastic(data, settings, reporting=report)
             return with_audit(fit, self.mismatch_rate, partial(_refit, data, settings, fit))

@@ -27,6 +27,7 @@ from ..search.starts import anchor, group_means
 from .audited import with_audit
 from .auto_results import AutoFit, MismatchFit, SearchFit
 from .choice import Choice, choose_cautious
+from .clued import expected_as_given, fit_clued
 from .data import InMemory
 from .examination import compare_chain, examine
 from .known import fit_known
@@ -124,7 +125,7 @@ class Router:
         on the labels as given; otherwise that is the answer.
         """
         data, settings, solver = self.data, self.settings, self.solver
-        if settings.mismatch_rate != "estimate" or data.match_prob is not None:
+        if settings.mismatch_rate != "estimate" or data.order_from is not None:
             return self._chain_outcome(None)
         found = examine(data.problem, settings.noise)
         facts = found.facts
@@ -149,21 +150,24 @@ class Router:
         refit = partial(self._fit_stochastic, 1.0, 0.0, init=fit.coef)
         fit = with_audit(fit, self.settings.audit, lambda rate: refit(mismatch_rate=rate))
         outcome = self.with_sensitivity(Outcome(fit, "mostly-right"))
-        return outcome._replace(mismatch=compare_chain(self.data.problem, fit, facts))
+        clued = self.data.clues is not None
+        expected = expected_as_given(self.data.problem, fit) if clued else None
+        facts = compare_chain(self.data.problem, fit, facts, expected=expected)
+        return outcome._replace(mismatch=facts)
 
     def declared_pairing(self) -> str:
         """What the settings or the data themselves declare of the order given."""
         data, pairing = self.data, self.settings.pairing
-        if data.match_prob is not None and pairing in {"lost", "known"}:
+        if data.order_from is not None and pairing in {"lost", "known"}:
             raise ValueError(
-                f"match_prob means that the order given is mostly right, but pairing="
+                f"{data.order_from} means that the order given is mostly right, but pairing="
                 f"{pairing!r}; leave out one of the two"
             )
         if data.problem.n_movable == 0:
             return "known"
         if not data.side_by_side:
             return "lost"
-        return "mostly-right" if data.match_prob is not None else pairing
+        return pairing if data.order_from is None else "mostly-right"
 
     def find_out(self, p_value: float) -> Outcome:
         """Fit as the order given suggests; where the fit contradicts it, the other way."""
@@ -298,7 +302,8 @@ class Router:
             covariance=given.covariance,
             em=given.em,
         )
-        return fit_stochastic(self.data, settings, reporting=self.reporting, solver=self.solver)
+        fit = fit_stochastic if self.data.clues is None else fit_clued
+        return fit(self.data, settings, reporting=self.reporting, solver=self.solver)
 
     def with_sensitivity(self, outcome: Outcome) -> Outcome:
         """Add how the answer depends on the noise, and what shrinkage alone would have given."""

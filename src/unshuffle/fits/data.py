@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from ..data.clues import Clues
 from ..data.problem import Problem
 from ..data.survey import Parts
 from ..data.threads import Workers
@@ -23,17 +24,27 @@ class InMemory:
     label_numbers : array of shape (n,) or None
         Where labels came as a table of their own, so that their order means nothing: the number in
         that table of the label beside each row.
+    clues : Clues or None
+        What may say whether a row holds its own label.
     """
 
     problem: Problem
     workers: Workers
     match_prob: FloatArray | None = None
     label_numbers: IntArray | None = None
+    clues: Clues | None = None
 
     @property
     def side_by_side(self) -> bool:
         """Whether labels were given beside rows."""
         return self.label_numbers is None
+
+    @property
+    def order_from(self) -> str | None:
+        """Name of what was given that means that most labels are beside their own row."""
+        if self.clues is not None:
+            return "match_features"
+        return None if self.match_prob is None else "match_prob"
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,6 +40,11 @@ def fit_with_early_stopping(
     reporting: Reporting = quiet,
 ) -> tuple[StochasticFit, ValidationPath]:
     """Find the number of iterations on a part of the groups, then make so many on all of them."""
+    if data.clues is not None:
+        raise ValueError(
+            "early_stopping holds out groups in which the order is lost; it is not for "
+            "match_features: leave it out"
+        )
     if data.match_prob is not None or settings.mismatch_rate is not None:
         raise ValueError(
             "early_stopping holds out groups in which the order is lost; it is not for "

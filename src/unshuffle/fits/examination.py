@@ -200,14 +200,21 @@ def compare_chain(
     fit: StochasticFit,
     facts: MismatchFit | None,
     checks: CheckSettings = CHECKS,
+    *,
+    expected: FloatArray | None = None,
 ) -> MismatchFit:
-    """The facts of a fit by a chain; without an examination only its consistency is known."""
+    """The facts of a fit by a chain; without an examination only its consistency is known.
+
+    `expected` are labels beside rows that the fit expects, in the user's order, where mismatches
+    are not equally likely in all rows.
+    """
     assert fit.permutations is not None and fit.matches is not None
     state, rate = fit.permutations.state, fit.mismatch_rate
     assert rate is not None
     reference = LeastSquares(problem.X, fit_intercept=True)
     y, fitted = problem.restore(problem.y), problem.restore(state.fitted)
-    distance, p_value = compare_with_least_squares(reference.basis(), y, fitted, rate)
+    seen, seen_rate = (fitted, rate) if expected is None else (expected, 0.0)
+    distance, p_value = compare_with_least_squares(reference.basis(), y, seen, seen_rate)
     slope = slope_among_mismatched(y, fitted, np.asarray(fit.matches.match_proba))
     difference = NAN if facts is None else rate - facts.rate
     found = Consistency(distance, p_value, slope, difference)

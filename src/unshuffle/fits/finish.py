@@ -24,6 +24,7 @@ from ..em.table import Expected
 from ..inference import sandwich
 from ..inference.sampling_settings import SANDWICH
 from ..kernels.swap import Schedule
+from ..kernels.types import FloatArray
 from .data import InMemory
 from .plan import Plan
 from .settings import StochasticSettings
@@ -70,23 +71,30 @@ class End(NamedTuple):
         None for fits that do not maximise the likelihood.
     expected : sandwich.Expected or None
         Expectations over permutations for a sandwich; None where they were not averaged.
+    snapshots : Snapshots or None
+        What the covariance was estimated from.
     """
 
     state: State
     alignment: Alignment
     covariance: Covariance | None = None
     expected: sandwich.Expected | None = None
+    snapshots: Snapshots | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class MemoryFinish:
-    """The end of a fit in memory: one object for what all its steps share."""
+    """The end of a fit in memory: one object for what all its steps share.
+
+    `clues` are scores of a mismatch of each movable row, where there is a match model.
+    """
 
     table: MemoryTable
     data: InMemory
     plan: Plan
     settings: StochasticSettings
     course: Course
+    clues: FloatArray | None = None
 
     def run(self, result: EMResult[Alignment]) -> End:
         """Average the last iterations, continue the chain there, and estimate the covariance."""
@@ -103,7 +111,7 @@ class MemoryFinish:
         start = state._replace(perm=alignment.perm)
         snapshots = self._recorded(start, result)
         if snapshots is None:
-            averages = sampled or self._chooses_errors
+            averages = sampled or self._chooses_errors or self.clues is not None
             snapshots = self._walk(start, stream, alignment, averages=averages)
         end = state
         if sampled:
@@ -116,7 +124,8 @@ class MemoryFinish:
             self.table, self.table.solver, state.noise_scale, snapshots.scores,
             self._rate(alignment),
         )  # fmt: skip
-        return End(end, alignment, covariance, self._expected(alignment, snapshots, sampled))
+        expected = self._expected(alignment, snapshots, sampled)
+        return End(end, alignment, covariance, expected, snapshots)
 
     @property
     def _chooses_errors(self) -> bool:
@@ -190,6 +199,7 @@ class MemoryFinish:
             alignment.expected,
             averages=averages,
             settings=self.settings.em.information,
+            clues=self.clues,
         )
 
     def _walk_on(

@@ -6,6 +6,7 @@ from ..families.least_squares import LeastSquares
 from ..kernels.types import FloatArray
 from ..search.law_mixture import Limits, fit_law_mixture
 from ..search.robust import fit_mixture as climb_mixture
+from .clued_mixture import fit_clued_mixture
 from .data import InMemory
 from .results import MixtureFit, design_of
 from .settings import MixtureSettings
@@ -24,6 +25,8 @@ def fit_mixture(data: InMemory, settings: MixtureSettings) -> MixtureFit:
     -------
     fit : MixtureFit
     """
+    if data.clues is not None:
+        return fit_clued_mixture(data, settings)
     if settings.noise != "normal":
         return _fit_with_law(data, settings)
     problem = data.problem

@@ -13,6 +13,7 @@ from ..em.loop import EMResult
 from ..em.table import Expected
 from ..families.family import Solver
 from ..inference.intervals import Estimates
+from ..inference.match_model import MatchModel
 from ..inference.permutations import PermutationPosterior
 from ..inference.sandwich import Robust
 from ..kernels.swap import Schedule
@@ -205,6 +206,8 @@ class StochasticFit:
         None for the published variant.
     validation_scores : array of shape (n_iter,) or None
         Scores of held-out groups after each iteration, where these chose the number.
+    match_model : MatchModel or None
+        Who is mismatched, where clues were given.
     """
 
     coef: FloatArray
@@ -224,6 +227,7 @@ class StochasticFit:
     as_given: Estimates | None
     errors: Errors | None = None
     validation_scores: FloatArray | None = None
+    match_model: MatchModel | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,6 +272,10 @@ class MixtureFit:
     converged : bool
     noise : {"normal", "t", "mixture"}
     design : Design
+    match_model : MatchModel or None
+        Who is mismatched, where clues were given.
+    covariance : array of shape (k, k) or None
+        Of intercept and coefficients, where there is a match model.
     """
 
     coef: FloatArray
@@ -280,3 +288,5 @@ class MixtureFit:
     converged: bool
     noise: str
     design: Design
+    match_model: MatchModel | None = None
+    covariance: FloatArray | None = None

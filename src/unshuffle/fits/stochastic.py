@@ -89,7 +89,7 @@ def _fit_in_memory(
     if settings.variant == "published":
         return _published_fit(data, table, plan, settings, result)
     finish = MemoryFinish(table, data, plan, settings, course)
-    state, alignment, covariance, expected = finish.run(result)
+    state, alignment, covariance, expected, _ = finish.run(result)
     covariance = course.with_monte_carlo_error(covariance, result)
     matched = np.asarray(alignment.match_proba)
     rate = float(1.0 - matched.mean())

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..data.problem import Problem
 from ..inference import checks, order_checks
+from ..inference.match_check import match_model
 from ..inference.verdict import Reason, Verdict, judge
 from ..search.mostly_right import share_inside
 from ..search.settings import DEFAULT as SEARCH
@@ -56,6 +57,7 @@ def _order_checks(found: AutoFit) -> list[Reason | None]:
         order_checks.rate_under_mixture(fit.mismatch_rate) if facts.noise == "mixture" else None,
         _precision(found),
         None if isnan(found.temper_shift) else checks.noise_sensitivity(found.temper_shift),
+        None if fit.match_model is None else match_model(fit.match_model),
     ]
 
 

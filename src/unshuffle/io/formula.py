@@ -113,6 +113,25 @@ def named_column(data: Any, given: Any) -> Any:
     return data[given]
 
 
+def named_clues(data: Any, given: Any, used: set[str]) -> Any:
+    """Columns of a data frame where names are given; anything else as it is."""
+    names = [given] if isinstance(given, str) else given
+    if not isinstance(names, list | tuple) or not all(isinstance(n, str) for n in names):
+        return given
+    for name in names:
+        if name in used:
+            raise ValueError(
+                f"{name!r} is a match feature and stands in the formula as well; leave it out of "
+                "one of the two"
+            )
+    return {name: named_column(data, name) for name in names}
+
+
+def used_columns(terms: Any) -> set[str]:
+    """Names of the columns that a right-hand side reads."""
+    return {str(name) for name in terms.required_variables}
+
+
 def _parse(formula: str) -> Any:
     try:
         import formulaic

@@ -12,9 +12,11 @@ import numpy as np
 
 from ..alignment.density import kernel_density
 from ..families.least_squares import LeastSquares
+from ..families.match_logit import MatchLogit
 from ..kernels.types import BoolArray, FloatArray
 from .settings import DEFAULT, MixtureSettings
 
+NO_CLUES: FloatArray = np.empty(0)
 MEDIAN_OF_NORMAL = 0.6745  # of the size of normal noise, in standard deviations
 
 
@@ -33,6 +35,8 @@ class Mixture(NamedTuple):
         Mean log density of the labels.
     n_iter : int
     converged : bool
+    clue_coef : array of shape (1 + q,)
+        Coefficients of the model of mismatches; empty where there is none.
     """
 
     coef: FloatArray
@@ -43,6 +47,7 @@ class Mixture(NamedTuple):
     log_likelihood: float
     n_iter: int
     converged: bool
+    clue_coef: FloatArray = NO_CLUES
 
 
 class WeightedFit:
@@ -106,13 +111,17 @@ def fit_mixture(
     max_iter: int = 500,
     tol: float = 1e-8,
     settings: MixtureSettings = DEFAULT.mixture,
+    clues: MatchLogit | None = None,
+    density: FloatArray | None = None,
 ) -> Mixture:
     """Fit the mixture by EM from two starts, OLS and Huber; the higher likelihood wins.
 
     Large data start from the fit to a sample of the rows.
 
     A given `mismatch_rate` or `match_prob` (per row) stays as it is; otherwise the rate is
-    estimated from the rows that are not `known` to hold their own label.
+    estimated from the rows that are not `known` to hold their own label. With `clues` the
+    probability of each row is logistic in them, and is estimated along. The `density` of the labels
+    at large, at each of the labels, is estimated by kernels if it is left out.
     """
     if known is None:
         known = np.zeros(len(y), dtype=np.bool_)
@@ -128,14 +137,17 @@ def fit_mixture(
             max_iter=max_iter,
             tol=tol,
             settings=settings,
+            clues=None if clues is None else clues.take(few),
+            density=None if density is None else density[few],
         )
         starts = [solver.predict(sample.coef, sample.intercept)]
-    weighted, density = WeightedFit(solver, y, settings), kernel_density(y)
+    weighted = WeightedFit(solver, y, settings)
+    density = kernel_density(y) if density is None else density
     if not starts:
         ordinary = weighted.fit()
         starts = [ordinary, huber(weighted, ordinary)]
     ends = [
-        _climb(weighted, density, start, mismatch_rate, match_prob, known, max_iter, tol)
+        _climb(weighted, density, start, mismatch_rate, match_prob, known, max_iter, tol, clues)
         for start in starts
     ]
     fitted, best = max(ends, key=lambda end: end[1].log_likelihood)
@@ -174,6 +186,7 @@ def _climb(
     known: BoolArray,
     max_iter: int,
     tol: float,
+    clues: MatchLogit | None = None,
 ) -> tuple[FloatArray, Mixture]:
     y, n_open = weighted.y, max(int(np.sum(~known)), 1)
     unit = float(y.std()) or 1.0
@@ -181,6 +194,10 @@ def _climb(
     smallest_density = weighted.settings.smallest_density / unit
     scale = max(median_scale(np.abs(y - fitted)), floor)
     share = 0.5 if rate is None else rate
+    clue_coef = NO_CLUES
+    if clues is not None:
+        clue_coef = clues.start()
+        match_prob = clues.probabilities(clue_coef)
     before, converged, n_iter = -np.inf, False, 0
     while not converged and n_iter < max_iter:
         n_iter += 1
@@ -201,5 +218,10 @@ def _climb(
         scale = max(float(np.sqrt((posterior * residual**2).sum() / max(weight, 1e-300))), floor)
         if rate is None:
             share = min(max((len(y) - weight) / n_open, 1e-6), 1.0 - 1e-6)
+        if clues is not None:
+            clue_coef = clues.step(posterior, clue_coef)
+            match_prob = clues.probabilities(clue_coef)
     seen = share if match_prob is None else float(np.sum(1.0 - posterior)) / n_open
-    return fitted, Mixture(np.empty(0), 0.0, scale, seen, posterior, level, n_iter, bool(converged))
+    return fitted, Mixture(
+        np.empty(0), 0.0, scale, seen, posterior, level, n_iter, bool(converged), clue_coef
+    )

@@ -6,6 +6,7 @@ from html import escape
 from typing import Any
 
 from ..inference.intervals import Estimates
+from ..inference.match_model import MatchModel
 from ..inference.verdict import Verdict, headline
 from ..io.frames import make_frame
 from ..io.html import html_table
@@ -34,6 +35,8 @@ class Summary:
         Of the intervals.
     library : str or None
         Data frame library of `to_frame`: "pandas" (or None), "polars" or "pyarrow".
+    match_model : MatchModel or None
+        Who is mismatched, where clues were given.
     """
 
     names: list[str]
@@ -43,6 +46,7 @@ class Summary:
     verdict: Verdict | None
     level: float = 0.95
     library: str | None = None
+    match_model: MatchModel | None = None
 
     @property
     def _tables(self) -> dict[str, Estimates]:
@@ -52,7 +56,8 @@ class Summary:
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers: verdict, facts, and one entry per coefficient."""
         columns = {title: _columns(table, self.level) for title, table in self._tables.items()}
-        return {
+        clues = {} if self.match_model is None else {"match_model": self.match_model.to_dict()}
+        return clues | {
             "verdict": None if self.verdict is None else self.verdict.level,
             "reasons": [] if self.verdict is None else [r.text for r in self.verdict.reasons],
             "facts": dict(self.facts),
@@ -102,14 +107,16 @@ class Summary:
             lines += wrapped(f"{name}: {value}", width, 2)
         heads, rows = self._cells()
         rows = [[visible(name), *cells] for name, *cells in rows]
-        return "\n".join([*lines, *text_table(heads, rows, width, joined=JOINED)])
+        clues = [] if self.match_model is None else [str(self.match_model)]
+        return "\n".join([*lines, *text_table(heads, rows, width, joined=JOINED), *clues])
 
     def _repr_html_(self) -> str:
         parts = []
         if self.verdict is not None:
             parts = [self.verdict._repr_html_()]
         facts = "; ".join(f"{escape(name)}: {escape(value)}" for name, value in self.facts.items())
-        return "".join([*parts, f"<p>{facts}</p>", html_table(*self._cells())])
+        clues = "" if self.match_model is None else self.match_model._repr_html_()
+        return "".join([*parts, f"<p>{facts}</p>", html_table(*self._cells()), clues])
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         tables = [_columns(table, self.level) for table in self._tables.values()]

@@ -16,6 +16,7 @@ from ...io.settings import READ
 from ...io.tables import DesignColumn
 from ...io.tables.kmers import Kmers
 from ...kernels.types import FloatArray
+from .match_model import read_match_model
 from .stored import FORMAT, SCHEMA, StoredModel
 
 
@@ -62,6 +63,7 @@ def load_model(path: str | Path) -> StoredModel:
             settings=dict(words["settings"]),
             family=_family(words.get("family", "normal")),
             classes=_classes(words),
+            match_model_=read_match_model(words.get("match_model")),
         )
     except ModelFileError:
         raise

@@ -13,6 +13,7 @@ from ...inference.verdict import Verdict
 from ...io.outputs import Output
 from ...io.tables import DesignColumn
 from .kinds import MODEL
+from .match_model import plain_match_model
 from .stored import FORMAT, PLAIN_SCHEMA, SCHEMA
 
 if TYPE_CHECKING:
@@ -104,6 +105,8 @@ def write_model(
     if family != "normal":
         words["family"] = family
         words["classes"] = getattr(model, "classes_", np.empty(0)).tolist()
+    if summary.match_model is not None:
+        words["match_model"] = plain_match_model(summary.match_model)
     with (folder / "model.npz").open("wb") as file:
         np.savez(file, allow_pickle=False, **{k: np.asarray(v, "<f8") for k, v in arrays.items()})
     text = json.dumps(words, indent=1, ensure_ascii=False, allow_nan=False)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...families.catalogue import FAMILIES
+from ...inference.match_model import MatchModel
 from ...inference.verdict import Verdict
 from ...io.frames import library_of
 from ...io.tables import ColumnTable, DesignColumn, design_matrix
@@ -50,6 +51,8 @@ class StoredModel:
         Version of the library that made it.
     settings : dict
         Anything else that was saved with the fit.
+    match_model_ : MatchModel or None
+        Who is mismatched, where the fit had clues; without anything per row.
     """
 
     columns: tuple[DesignColumn, ...]
@@ -68,6 +71,7 @@ class StoredModel:
     covariance_type_: str = "model"
     family: str = "normal"
     classes: tuple[Any, ...] = ()
+    match_model_: MatchModel | None = None
 
     @property
     def feature_names_in_(self) -> list[str]:
@@ -135,4 +139,6 @@ class StoredModel:
         ours = Estimates(values, errors, self.freedom)
         given = self.as_given
         other = None if given is None else Estimates(given[0], given[1], self.freedom_as_given)
-        return Summary(names, ours, other, self.facts, self.verdict_, level)
+        return Summary(
+            names, ours, other, self.facts, self.verdict_, level, match_model=self.match_model_
+        )

@@ -37,9 +37,10 @@ class Names:
     _last: Any = None
     _last_made: NDArray[Any] = field(default_factory=lambda: np.empty(0, dtype=object))
 
-    def read(self, batch: Batch) -> NDArray[Any]:
-        """What stands for the value of each row."""
-        coded = batch.column(self.column).dictionary_encode()
+    def read(self, batch: Batch, column: Any = None) -> NDArray[Any]:
+        """What stands for the value of each row; `column` in place of the batch's own."""
+        column = batch.column(self.column) if column is None else column
+        coded = column.dictionary_encode()
         values, codes = coded.dictionary, np.asarray(coded.indices)
         if len(values) > len(codes):  # the file's, of which these rows use a part
             used, codes = np.unique(codes, return_inverse=True)

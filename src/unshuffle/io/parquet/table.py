@@ -70,9 +70,13 @@ class ParquetFiles:
         text: Collection[str] = (),
         numbers: Collection[str] = (),
         *,
+        blanks: Collection[str] = (),
         drop_missing: bool = False,
     ) -> ColumnTable:
-        """Read some columns; those in `text` are names, the others have the type in the files."""
+        """Read some columns; those in `text` are names, the others have the type in the files.
+
+        Values of those in `blanks` may be missing.
+        """
         for name in columns:
             self._check_type(name)
         check_size(self.path, self.n_rows, len(columns), self.settings)
@@ -89,13 +93,16 @@ class ParquetFiles:
             name: np.empty(self.n_rows, dtype=object if name in names else np.float64)
             for name in columns
         }
+        whole = [name for name in columns if name not in blanks]
         first, missing = 0, MissingRows() if drop_missing else None
         for batch in read_batches(self.files, columns, self.settings, budget):
             if missing is not None:
-                batch = batch.without_missing(columns, missing)  # noqa: PLW2901
+                batch = batch.without_missing(whole, missing)  # noqa: PLW2901
             rows = slice(first, first + batch.rows.num_rows)
             for name in columns:
-                if name in names:
+                if name in blanks:
+                    found[name][rows] = _with_blanks(batch, name, names.get(name))
+                elif name in names:
                     found[name][rows] = _without_blanks(batch, name, names[name].read(batch))
                 else:
                     found[name][rows] = batch.numbers(name)
@@ -124,6 +131,21 @@ def _without_blanks(batch: Batch, name: str, column: NDArray[Any]) -> NDArray[An
     if blank.any():
         batch.refuse(missing(""), blank, name)
     return column
+
+
+def _with_blanks(batch: Batch, name: str, names: Names | None) -> NDArray[Any]:
+    """A column whose values may be missing: nan among numbers, the empty text among names."""
+    import pyarrow as pa
+
+    values = batch.rows.column(batch.rows.schema.get_field_index(name))
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    if names is not None:
+        return names.read(batch, values.fill_null("") if values.null_count else values)
+    if pa.types.is_boolean(values.type):
+        values = values.cast(pa.int8())
+    numbers: NDArray[Any] = values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return numbers
 
 
 def _name(batch: Batch, value: Any) -> str:

@@ -20,6 +20,7 @@ Kind = Literal["number", "text", "either"]
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 WITH_COMMA = re.compile(r"\s*[+-]?\d+,\d+([eE][+-]?\d+)?\s*", re.ASCII)
 MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A"})
+BLANK = "(missing)"  # a missing name, while names are counted
 MISSING_NUMBER = MISSING | {"-", ".", "?", "na", "n/a", "none", "None", "NAN", "missing"}
 
 
@@ -61,11 +62,14 @@ class ColumnBuilder:
     name : str
     kind : {"number", "text", "either"}
     reading : CellContext
+    blanks : bool
+        Whether values may be missing: nan among numbers, the empty text among names.
     """
 
     name: str
     kind: Kind
     reading: CellContext
+    blanks: bool = False
     n_rows: int = 0
     _chunks: list[NDArray[Any]] = field(default_factory=list)
     _seen: dict[str, str] = field(default_factory=dict)
@@ -77,15 +81,28 @@ class ColumnBuilder:
             return
         if self.kind == "either":
             self.kind, self._may_be_numbers = self._find_kind(cells), True
-        self._chunks.append(self._names(cells) if self.kind == "text" else self._numbers(cells))
+        convert = self._names if self.kind == "text" else self._numbers
+        self._chunks.append(self._with_blanks(cells) if self.blanks else convert(cells))
         self.n_rows += len(cells)
 
     def missing(self, cells: Sequence[str]) -> BoolArray:
         """Which cells hold no value; the first ones decide what the column holds."""
+        if self.blanks:
+            return np.zeros(len(cells), dtype=np.bool_)
         if self.kind == "either":
             self.kind, self._may_be_numbers = self._find_kind(cells), True
         marks = MISSING if self.kind == "text" else MISSING_NUMBER
         return np.array([cell.strip() in marks for cell in cells], dtype=np.bool_)
+
+    def _with_blanks(self, cells: Sequence[str]) -> NDArray[Any]:
+        """Cells of a column whose values may be missing."""
+        text = self.kind == "text"
+        gone = np.array([c.strip() in (MISSING if text else MISSING_NUMBER) for c in cells])
+        filled = np.array(cells, dtype=object)
+        filled[gone] = BLANK if text else "0"
+        column: NDArray[Any] = (self._names if text else self._numbers)(filled.tolist())
+        column[gone] = "" if text else np.nan
+        return column
 
     def finish(self) -> NDArray[Any]:
         """The whole column."""

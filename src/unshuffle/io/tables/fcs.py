@@ -58,9 +58,13 @@ class FcsFile:
         text: Collection[str] = (),
         numbers: Collection[str] = (),
         *,
+        blanks: Collection[str] = (),
         drop_missing: bool = False,
     ) -> ColumnTable:
-        """Read some channels on their linear scale; those in `text` as names."""
+        """Read some channels on their linear scale; those in `text` as names.
+
+        No value of a channel may be missing, also of those in `blanks`.
+        """
         flow = self._open(only_text=True)
         if not holds_integers(flow):
             flow = self._open(only_text=False)

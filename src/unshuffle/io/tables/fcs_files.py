@@ -67,6 +67,7 @@ class FcsFiles:
         text: Collection[str] = (),
         numbers: Collection[str] = (),
         *,
+        blanks: Collection[str] = (),
         drop_missing: bool = False,
     ) -> ColumnTable:
         """Read some channels of all files, and the name of the file of each row."""
@@ -74,7 +75,9 @@ class FcsFiles:
         tables, done = [], 0
         for path in self.files:
             source = FcsFile(path, self.settings)
-            tables.append(source.read(channels, text, numbers, drop_missing=drop_missing))
+            tables.append(
+                source.read(channels, text, numbers, blanks=blanks, drop_missing=drop_missing)
+            )
             done += tables[-1].n_rows
             check_size(self.path, done, 2 * len(columns), self.settings)
         found: dict[str, NDArray[Any]] = {

@@ -50,6 +50,8 @@ class Roles:
         Whether rows with a missing value are left out, with the labels beside them.
     label_kind : {"number", "either", "text"}
         What the label may be; the categories of one that is text become numbers.
+    match_features : tuple of str
+        Clues of whether a label is the row's own; their values may be missing.
     """
 
     label: str | None = None
@@ -66,6 +68,15 @@ class Roles:
     kmers: Mapping[str, Kmers] = field(default_factory=dict)
     drop_missing: bool = False
     label_kind: Kind = "number"
+    match_features: tuple[str, ...] = ()
+
+    def several(self) -> tuple[tuple[str, str], ...]:
+        """Roles that several columns may have, with each of the columns."""
+        return (
+            *(("block", name) for name in self.blocks),
+            *(("match feature", name) for name in self.match_features),
+            *(("column to show", name) for name in self.shown),
+        )
 
     def named(self) -> dict[str, str]:
         """Roles other than features and blocks, each with its column."""
@@ -115,6 +126,8 @@ class FitTable:
         Further columns that a report shows.
     levels : tuple of str or None
         The categories of the label, in the order of their numbers; None for numbers.
+    match_features : dict of arrays of shape (n,), or None
+        Clues by name.
     """
 
     table: ColumnTable
@@ -133,6 +146,7 @@ class FitTable:
     positions: NDArray[Any] | None = None
     shown: tuple[str, ...] = ()
     levels: tuple[str, ...] | None = None
+    match_features: dict[str, NDArray[Any]] | None = None
 
     @property
     def row_numbers(self) -> IntArray:
@@ -167,8 +181,15 @@ def read_rows(
     if roles.label_kind != "number":
         numbers.discard(label)
         text |= {label} if roles.label_kind == "text" else set()
-    wanted = list(dict.fromkeys([*features, *roles.named().values(), *roles.blocks, *roles.shown]))
-    table = source.read(wanted, text, numbers, drop_missing=roles.drop_missing)
+    several = [name for _, name in roles.several()]
+    table = source.read(
+        list(dict.fromkeys([*features, *roles.named().values(), *several])),
+        text,
+        numbers,
+        blanks=roles.match_features,
+        drop_missing=roles.drop_missing,
+    )
+    clues = {name: table.columns[name] for name in roles.match_features}
     columns = learn_columns(table, features, roles.categorical, settings, roles.kmers)
     y, levels = _label_numbers(table, label, roles)
     return FitTable(
@@ -185,6 +206,7 @@ def read_rows(
         positions=None if roles.position is None else _positions(table, roles.position),
         shown=roles.shown,
         levels=levels,
+        match_features=clues or None,
     )
 
 
@@ -257,9 +279,7 @@ def _positions(table: ColumnTable, name: str) -> NDArray[Any]:
 def choose_features(source: TableSource, roles: Roles) -> list[str]:
     """The columns that explain the label; no column may have two roles."""
     taken: dict[str, str] = {}
-    columns = [("block", name) for name in roles.blocks]
-    columns += [("column to show", name) for name in roles.shown]
-    for role, name in (*roles.named().items(), *columns):
+    for role, name in (*roles.named().items(), *roles.several()):
         check_column(source, name, role)
         if name in taken:
             twice = "is named twice" if taken[name] == role else f"is both {taken[name]} and {role}"

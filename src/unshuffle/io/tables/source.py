@@ -38,12 +38,14 @@ class TableSource(Protocol):
         text: Collection[str] = (),
         numbers: Collection[str] = (),
         *,
+        blanks: Collection[str] = (),
         drop_missing: bool = False,
     ) -> ColumnTable:
         """Read some columns; those in `text` are names, the type of the rest is found out.
 
         Text files use `numbers`, columns that cannot be names, for better messages. A missing value
-        is refused, or its row is left out where `drop_missing` asks for it.
+        is refused, or its row is left out where `drop_missing` asks for it. Values
+        of the columns in `blanks` may be missing.
         """
 
 

@@ -78,9 +78,13 @@ class TextFile:
         text: Collection[str] = (),
         numbers: Collection[str] = (),
         *,
+        blanks: Collection[str] = (),
         drop_missing: bool = False,
     ) -> ColumnTable:
-        """Read some columns; those in `text` are names, those in `numbers` cannot be."""
+        """Read some columns; those in `text` are names, those in `numbers` cannot be.
+
+        Values of those in `blanks` may be missing.
+        """
         wanted: dict[str, Kind] = {
             name: "text" if name in text else "number" if name in numbers else "either"
             for name in columns
@@ -94,12 +98,16 @@ class TextFile:
                 n_rows, budget = len(found[columns[0]]), self._budget()
                 budget.take(CELL * n_rows * len(columns))
                 return ColumnTable(self.path, found, n_rows, True, budget=budget)
-        return self._read_strictly(wanted, MissingRows() if drop_missing else None)
+        return self._read_strictly(wanted, blanks, MissingRows() if drop_missing else None)
 
-    def _read_strictly(self, kinds: dict[str, Kind], missing: MissingRows | None) -> ColumnTable:
+    def _read_strictly(
+        self, kinds: dict[str, Kind], blanks: Collection[str], missing: MissingRows | None
+    ) -> ColumnTable:
         lines, budget = Places("line"), self._budget()
         reading = CellContext(self.path, lines.name, self.separator != ",", budget)
-        builders = [ColumnBuilder(name, kind, reading) for name, kind in kinds.items()]
+        builders = [
+            ColumnBuilder(name, kind, reading, name in blanks) for name, kind in kinds.items()
+        ]
         numbers = {name: j for j, name in enumerate(self.names)}
         where = [numbers[name] for name in kinds]
         for rows, starts in self.chunks():

@@ -62,16 +62,22 @@ class WorkbookFile:
         text: Collection[str] = (),
         numbers: Collection[str] = (),
         *,
+        blanks: Collection[str] = (),
         drop_missing: bool = False,
     ) -> ColumnTable:
-        """Read some columns; those in `text` are names, those in `numbers` cannot be."""
+        """Read some columns; those in `text` are names, those in `numbers` cannot be.
+
+        Values of those in `blanks` may be missing.
+        """
         kinds: dict[str, Kind] = {
             name: "text" if name in text else "number" if name in numbers else "either"
             for name in columns
         }
         places, missing = Places("row"), MissingRows() if drop_missing else None
         reading = CellContext(self.path, places.name, False, self._budget)
-        builders = [ColumnBuilder(name, kind, reading) for name, kind in kinds.items()]
+        builders = [
+            ColumnBuilder(name, kind, reading, name in blanks) for name, kind in kinds.items()
+        ]
         where = {self.names.index(name): j for j, name in enumerate(columns)}
         at_once = max(self.settings.cells_at_once // len(self.names), self.settings.rows_at_once)
         rows = self._rows()

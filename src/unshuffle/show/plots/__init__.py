@@ -7,6 +7,7 @@ from .calibration import MatchCalibrationDisplay
 from .choice import ChoiceDisplay
 from .coefficients import CoefficientDisplay
 from .match import MatchDisplay
+from .match_model import MatchModelDisplay
 from .path import PathDisplay
 from .residuals import ResidualDisplay
 from .sensitivity import SensitivityDisplay
@@ -17,6 +18,7 @@ __all__ = [
     "CoefficientDisplay",
     "MatchCalibrationDisplay",
     "MatchDisplay",
+    "MatchModelDisplay",
     "PathDisplay",
     "ResidualDisplay",
     "SensitivityDisplay",

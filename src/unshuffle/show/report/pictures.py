@@ -9,7 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...kernels.types import FloatArray
-from ..plots import CoefficientDisplay, MatchDisplay, PathDisplay, ResidualDisplay, SolutionsDisplay
+from ..plots import (
+    CoefficientDisplay,
+    MatchDisplay,
+    MatchModelDisplay,
+    PathDisplay,
+    ResidualDisplay,
+    SolutionsDisplay,
+)
 from ..plots import _style as palette
 from ..settings import ShowSettings
 from .facts import DataFacts
@@ -64,6 +71,8 @@ def figures_of(model: Any, data: DataFacts, rows: FitRows, limits: ShowSettings)
         figures.append(_pairs(model))
     if rows.fitted is not None and hasattr(model, "expected_labels_"):
         figures.append(_residuals(model, rows.fitted, limits))
+    if hasattr(model, "match_model_"):
+        figures.append(_clues(model))
     if len(getattr(model, "objective_path_", ())) > 1:
         figures.append(_path(model, limits))
     return figures
@@ -134,6 +143,16 @@ def _pairs(model: Any) -> Figure:
         "pairings are about equally probable.",
         (4.2,),
         lambda axes: MatchDisplay.from_pairs(*_first_group(model), ax=axes),
+    )
+
+
+def _clues(model: Any) -> Figure:
+    return Figure(
+        "clues",
+        "Rows in bins of the probability that their clues give. On the line, labels confirm what "
+        "the clues say.",
+        (4.2,),
+        lambda axes: MatchModelDisplay.from_estimator(model, ax=axes),
     )
 
 

@@ -96,7 +96,23 @@ def coefficients(model: Any, names: Sequence[str], limits: ShowSettings) -> str:
     rows = [[Cell(summary.names[k]), *(column[k] for column in found)] for k in lines]
     table = sortable_table(columns, rows, name="coefficients", caption="Coefficients", over=over)
     facts = {_capital(title): value for title, value in summary.facts.items()}
-    return definitions(facts) + note + table
+    return definitions(facts) + note + table + match_model(model)
+
+
+def match_model(model: Any) -> str:
+    """Clue, coefficient and standard error, where clues were given."""
+    found = getattr(model, "match_model_", None)
+    if found is None:
+        return ""
+    columns = [Column("Clue", number=False), *map(Column, ("Coefficient", "Std. error", "p"))]
+    rows = [
+        [Cell(name), Cell(number(coef)), Cell(number(error)), _p_cell(p)]
+        for name, coef, error, p in zip(
+            found.names, found.coef, found.standard_errors, found.p_values(), strict=True
+        )
+    ]
+    caption = "Match model: logit of the probability that a label is the row's own"
+    return sortable_table(columns, rows, name="match-model", caption=caption)
 
 
 def _estimates(found: Any, level: float) -> list[list[Cell]]:
