@@ -1,9 +1,12 @@
 """Shared data sets, and the order in which files are tested."""
 
+import os
+
 import pytest
 
 from unshuffle.datasets import make_shuffled_regression
 
+os.environ.pop("COLUMNS", None)  # workers of xdist have 80, and summaries keep to it
 TAKES_LONG = ("browser", "dask", "doctest", "long")
 
 

@@ -51,7 +51,7 @@ CASES = {
     "X of one dimension": ((X[:, 0], y), {}, "Expected 2D array"),
     "text in a column": (
         (pd.DataFrame({"a": y, "town": ["x"] * 20}), y), {},
-        "column 'town' of X holds 'x' in row 0, which is not a number; encode",
+        "column 'town' of X holds only 'x': it can explain nothing; leave it out",
     ),
     "text in y": ((X, ["1.5"] * 19 + ["high"]), {}, "y holds 'high' in row 19"),
     "known too short": ((X, y), {"known": [True]}, r"known has shape \(1,\) but there are 20 rows"),

@@ -82,8 +82,8 @@ def test_every_documented_attribute_is_there(estimator, grouped):
     order_used = getattr(model, "pairing_", "lost") == "mostly-right"
     if not order_used:
         names = [n for n in names if n not in {"noise_", "spread_by_fit_", "off_proba_"}]
-    # With early_stopping or match_features alone.
-    names = [n for n in names if n not in {"validation_scores_", "match_model_"}]
+    # With early_stopping, match_features or a choice by held-out groups alone.
+    names = [n for n in names if n not in {"validation_scores_", "match_model_", "cv_results_"}]
     unmatched = {"match_share_", "match_share_se_", "n_pairs_", "n_labels_", "kept_rows_"}
     unmatched |= {"unmatched_rows_", "unmatched_rows_proba_"}
     unmatched |= {"unmatched_labels_", "unmatched_labels_proba_"}

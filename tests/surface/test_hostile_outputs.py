@@ -124,7 +124,7 @@ def output_options():
         for command in app.registered_commands
         for name, hint in get_type_hints(command.callback, include_extras=True).items()
         if hint in {Annotated[kind, part] for kind in (Path, Path | None) for part in facts(hint)}
-        and name not in {"aptamers", "reviewed"}  # what is read
+        and name not in {"aptamers", "checked", "pairs", "reviewed"}  # what is read
     }
 
 

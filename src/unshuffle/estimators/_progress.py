@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from importlib import import_module
 
 from ..fits.progress import Progress, Report, Reporting
+from ..fits.warm_up import COMPILING, is_warm
 
 SECONDS_BETWEEN_UPDATES = 0.5
 
@@ -34,6 +35,15 @@ def reporting(verbose: int, callback: Callable[[Progress], object] | None) -> Re
 
 def _call(callback: Callable[[Progress], object], progress: Progress) -> None:
     callback(progress)
+
+
+def tell_of_compilation(verbose: int) -> None:
+    """Say that the first fit after an installation compiles, before it does."""
+    if not verbose or is_warm():
+        return
+    from rich.console import Console
+
+    Console(stderr=True).print(f"unshuffle: {COMPILING}")
 
 
 def in_notebook() -> bool:

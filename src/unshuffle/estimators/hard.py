@@ -75,10 +75,10 @@ class HardEMRegressor(BaseShuffledRegressor):
         The label matched to each row.
     permutation_ : array of shape (n_samples,)
         Row i is matched with ``y[permutation_[i]]``.
-    n_groups_ : int
-        Number of groups.
-    rank_ : int
-        Rank of X, centred when there is an intercept.
+    r2_, r2_within_ : float
+        Share of the variance of the labels that is explained: of all of them, and inside groups.
+    n_groups_, rank_ : int
+        Number of groups, and rank of X, centred when there is an intercept.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : array of shape (`n_features_in_`,)

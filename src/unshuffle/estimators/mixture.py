@@ -63,6 +63,8 @@ class MixtureRegressor(FamilyDispatch, BaseLinearRegressor):
         Intercept.
     noise_scale_ : float
         Standard deviation of the noise (maximum likelihood).
+    r2_, r2_within_ : float
+        Share of the variance of the labels that is explained: of all of them, and inside groups.
     mismatch_rate_ : float
         Share of labels that are not the row's own.
     match_proba_ : array of shape (n_samples,)

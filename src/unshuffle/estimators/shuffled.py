@@ -235,10 +235,10 @@ class ShuffledRegressor(FamilyRegressor, MissingLabelsRegressor):
         Share of accepted proposals of the chain in the last iteration. Not for "known".
     objective_path_, coef_path_ : arrays
         Expected sum of squares and coefficients after each iteration.
-    n_groups_ : int
-        Number of groups.
-    rank_ : int
-        Rank of X, centred when there is an intercept.
+    r2_, r2_within_ : float
+        Share of the variance of the labels that is explained: of all of them, and inside groups.
+    n_groups_, rank_ : int
+        Number of groups, and rank of X, centred when there is an intercept.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : array of shape (`n_features_in_`,)

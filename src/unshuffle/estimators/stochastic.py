@@ -174,10 +174,10 @@ class StochasticEMRegressor(SampledRegressor):
         Standard errors as a multiple of those with known order (root mean square over directions).
     acceptance_rate_ : float
         Share of accepted proposals in the last iteration.
-    n_groups_ : int
-        Number of groups.
-    rank_ : int
-        Rank of X, centred when there is an intercept.
+    r2_, r2_within_ : float
+        Share of the variance of the labels that is explained: of all of them, and inside groups.
+    n_groups_, rank_ : int
+        Number of groups, and rank of X, centred when there is an intercept.
     tol_, n_steps_, burn_in_, thin_ : float and int
         What "auto" became.
     n_features_in_ : int

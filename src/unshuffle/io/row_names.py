@@ -18,8 +18,8 @@ def refuse_other_row_names(X: Any, **columns: Any) -> None:
     for name, column in columns.items():
         if library_of(column) != "pandas" or len(column) != len(X):
             continue
-        index = column if not hasattr(column, "index") or callable(column.index) else column.index
-        if type(index).__module__.partition(".")[0] != "pandas" or index.equals(X.index):
+        index = getattr(column, "index", None)
+        if index is None or callable(index) or index.equals(X.index):
             continue
         row = int(np.argmax(np.asarray(X.index) != np.asarray(index)))
         raise ValueError(_message(name, row, X.index, index))

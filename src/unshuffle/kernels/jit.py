@@ -1,6 +1,7 @@
 """How every kernel is compiled: cached on disk, and free of the interpreter lock."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -38,3 +39,10 @@ def _forgive_old_caches(compiled: Any) -> None:
             return {}
 
     index._load_index = load_or_start_anew
+
+
+def is_cached(compiled: Any) -> bool:
+    """Whether compiled code of a kernel is on disk, so that its first call only loads it."""
+    index: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    path = getattr(index, "_index_path", None)
+    return path is None or Path(path).exists()
