@@ -18,6 +18,7 @@ from ..io.frames import NamedMatrix, library_of, plain_column
 from ..kernels.types import FloatArray
 from ..search.order_test import order_p_value
 from ._attributes import forget, keep
+from ._frames import take_frame
 from ._progress import reporting
 from ._unpaired import (
     Kept,
@@ -236,5 +237,5 @@ def _features(blank: Any, X: Any, labels: FloatArray, n_rows: int | None = None)
     beside = np.resize(labels, size)
     if np.all(beside == beside[0]):
         beside[-1] = labels[np.argmax(labels != beside[0])]
-    features, _ = check_features_and_labels(blank, X, beside)
+    features, _ = check_features_and_labels(blank, take_frame(blank, X), beside)
     return features

@@ -17,6 +17,7 @@ from ..io.frames import plain_column
 from ..kernels.types import FloatArray
 from ._family import FamilyMethods, rate_setting
 from ._family_data import check_weights
+from ._frames import take_frame
 from ._notebook import NotebookMethods
 from ._seeding import seed_from
 from ._validation import check_features_and_labels, check_lengths
@@ -188,7 +189,8 @@ class ShuffledClassifier(FamilyMethods, NotebookMethods, ClassifierMixin, BaseEs
         labels = column_or_1d(plain_column(y), warn=True)
         check_lengths(X, labels, None)
         blank = type(self)(**self.get_params(deep=False))
-        check_features_and_labels(blank, X, np.arange(len(labels), dtype=np.float64))
+        features = take_frame(blank, X, y=y)
+        check_features_and_labels(blank, features, np.arange(len(labels), dtype=np.float64))
         check_classification_targets(labels)
         classes, codes = np.unique(labels, return_inverse=True)
         if len(classes) > 2:

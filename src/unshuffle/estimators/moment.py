@@ -19,6 +19,7 @@ from ..kernels.types import FloatArray
 from ..show.summary import Summary
 from ._attributes import forget, warn_rank
 from ._base import BaseLinearRegressor, check_enough_rows
+from ._frames import take_frame
 from ._rates import exchange_of, one_rate
 from ._sources import (
     arbitrary_groups,
@@ -192,6 +193,7 @@ class MomentRegressor(BaseLinearRegressor):
         if y is None:
             raise ValueError("MomentRegressor requires y to be passed, but the target y is None")
         library = library_of(X, y, groups)
+        X = take_frame(blank, X, y=y, groups=groups, match_prob=match_prob, strata=strata)
         y, groups, match_prob, strata = map(plain_column, (y, groups, match_prob, strata))
         check_lengths(X, y, groups)
         rows, labels = check_features_and_labels(blank, X, y)

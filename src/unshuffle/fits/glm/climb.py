@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.optimize import minimize
 
-from ...kernels.types import FloatArray
+from ...kernels.types import BoolArray, FloatArray
 from .settings import CLIMB, ClimbSettings
 from .tied_model import Evaluation
 
@@ -73,7 +73,12 @@ def climb(
 
     first = [run(start, settings.first_steps) for start in starts] if len(starts) > 1 else []
     best = min(first, key=lambda found: found[1])[0] if first else starts[0]
-    parameters, _, n_iter = run(best, 300)
+    parameters, value, n_iter = run(best, 300)
+    if model.estimates and parameters[-1] < settings.nearly_none:
+        # The likelihood is flat where the rate is nearly zero, and a climb ends anywhere on it.
+        ends, at_bound, more = run(np.append(parameters[:-1], settings.lowest_logit), 300)
+        if at_bound <= value:
+            parameters, n_iter = ends, n_iter + more
     model.sharpen()
     return _polish(model, parameters, total_weight, (low, high), n_iter, settings)
 
@@ -106,9 +111,21 @@ def _polish(
         if float(np.abs(moved.gradient[free]).max(initial=0.0)) / total_weight >= size:
             break
         parameters, found = trial, moved
+    free = (parameters > limits[0]) & (parameters < limits[1])
     size = float(np.abs(found.gradient[free]).max(initial=0.0)) / total_weight
     hessian = hessian_of(lambda at: model.evaluate(at).gradient, parameters, settings.difference)
-    return Climbed(parameters, found, hessian, size < 1e2 * settings.gradient, n_iter)
+    flat = size < 1e2 * settings.gradient or _left(found.gradient, hessian, free) < settings.left
+    return Climbed(parameters, found, hessian, flat, n_iter)
+
+
+def _left(gradient: FloatArray, hessian: FloatArray, free: BoolArray) -> float:
+    """How far Newton's step would still go, in standard errors; it does not depend on units."""
+    try:
+        step = np.linalg.solve(-hessian[np.ix_(free, free)], gradient[free])
+    except np.linalg.LinAlgError:
+        return float("inf")
+    squared = float(step @ gradient[free])
+    return float(squared**0.5) if squared >= 0.0 else float("inf")
 
 
 def hessian_of(

@@ -31,10 +31,12 @@ class ClimbSettings:
     starts: tuple[float, ...] = (0.02, 0.15, 0.4)
     first_steps: int = 12  # of each start; the best one continues
     lowest_logit: float = -9.0  # a rate below 0.0002 is no mismatch
+    nearly_none: float = -4.0  # with a rate below 0.02 zero is tried as well
     highest_logit: float = 7.0
     newton_steps: int = 8
     difference: float = 1e-4  # of parameters, for derivatives of the gradient
     gradient: float = 1e-7  # of the mean log-likelihood, at which a climb has converged
+    left: float = 0.01  # standard errors; a climb with no more to go has converged as well
 
 
 @dataclass(frozen=True)
