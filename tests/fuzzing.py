@@ -93,6 +93,10 @@ SETTINGS = {
 }
 
 
+RATES = (0.2, 1e-12, 0.999, None, unshuffle.Audit(checked=30, wrong=3))
+SHARES = ("estimate", 0.5, (0.2, 0.9), 0.0, 1.0, "x")
+
+
 def estimator(rng):
     """An estimator with some of its parameters set, now and then to something impossible."""
     kind = pick(rng, list(SETTINGS))
@@ -131,6 +135,8 @@ def one_call(rng):
         from_frames(rng, made)
     elif kind < 0.15:
         simulated(rng)
+    elif kind < 0.3:
+        fit_other(rng, made)
     else:
         fit_and_ask(rng, made)
 
@@ -183,6 +189,64 @@ def simulated(rng):
     chosen = {name: pick(rng, odd) for name in names if rng.random() < 0.2}
     shuffle = pick(rng, ("full", "swaps", "fraction", "groups", "x"))
     datasets.make_shuffled_regression(**chosen, shuffle=shuffle, random_state=0)
+
+
+def fit_other(rng, made):
+    """Fits beyond normal labels of equal counts: families, moments, clues, strangers."""
+    X, y, groups = made["X"], made["y"], made["groups"]
+    more = {"known": made["known"], "match_prob": made["match_prob"]}
+    kind = pick(rng, ("moment", "classifier", "cox", "family", "nobody", "unpaired", "clues"))
+    if kind == "moment":
+        model = unshuffle.MomentRegressor(
+            method=pick(rng, ("lahiri-larsen", "chambers", "ratio", "x")),
+            mismatch_rate=pick(rng, RATES),
+        ).fit(X, y, groups, match_prob=made["match_prob"])
+    elif kind == "classifier":
+        model = unshuffle.ShuffledClassifier(pairing=pick(rng, ("auto", "lost", "known")))
+        model.fit(X, _classes(rng, y), groups, **more)
+    elif kind == "cox":
+        labels = np.column_stack([_classes(rng, y), np.asarray(y)]) if rng.random() < 0.8 else y
+        model = unshuffle.ShuffledCoxRegressor().fit(X, labels, **more)
+    elif kind == "family":
+        family = pick(rng, ("poisson", "gamma", "negative-binomial", "normal", "x"))
+        beside = {pick(rng, ("sample_weight", "offset", "exposure", "x")): pick(rng, (y, None))}
+        model = unshuffle.ShuffledRegressor(family=family, random_state=0)
+        model.fit(X, y, groups, **more, **beside)
+    elif kind == "nobody":
+        model = unshuffle.ShuffledRegressor(n_candidates=5, random_state=0)
+        model.fit(X, y, groups, unmatched="model", match_share=pick(rng, SHARES))
+    elif kind == "unpaired":
+        model = unshuffle.ShuffledRegressor(n_candidates=5, random_state=0)
+        how = pick(rng, ("refuse", "drop-groups", "model", "x"))
+        gone = pick(rng, (1, 3, 50))
+        fewer = None if groups is None else np.atleast_1d(np.asarray(groups))[gone:]
+        given = (X, np.atleast_1d(np.asarray(y))[gone:], groups, fewer)
+        model.fit_unpaired(*given, unmatched=how, match_share=pick(rng, SHARES))
+    else:
+        model = pick(
+            rng, (unshuffle.MixtureRegressor(), unshuffle.ShuffledRegressor(random_state=0))
+        )
+        model.fit(X, y, match_features=pick(rng, (X, y, groups)), **more)
+    assert np.isfinite(model.coef_).all(), f"coef_ is {model.coef_}"
+    question = pick(rng, ("predict", "summary", "html"))
+    try:
+        if question == "predict":
+            model.predict(X)
+        elif question == "html":
+            model._repr_html_()
+        elif hasattr(model, "summary"):
+            _shown(model.summary())
+    except CLEAR as error:
+        if not is_clear(error):
+            raise
+
+
+def _classes(rng, y):
+    """Labels cut into two classes, or left as they are."""
+    values = np.asarray(y)
+    if rng.random() < 0.2 or values.dtype.kind not in "fiu" or not values.size:
+        return y
+    return (values > np.median(values)).astype(int)
 
 
 def fit_and_ask(rng, made):

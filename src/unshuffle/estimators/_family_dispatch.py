@@ -1,8 +1,10 @@
 """Estimators of normal labels that also take other families: which way a call goes."""
 
-from typing import Any, ClassVar, Self
+from collections.abc import Callable
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..families.catalogue import FAMILIES
@@ -15,11 +17,21 @@ from ..show.summary import Summary
 from ._family import FamilyMethods, rate_setting
 from ._family_data import check_weights
 
+Method = TypeVar("Method", bound=Callable[..., object])
 BESIDE_ROWS = ("sample_weight", "offset", "exposure")
 ONLY_NORMAL = (
     "bootstrap", "posterior", "pair_probabilities", "noise_scale_interval",
     "mismatch_sensitivity",
 )  # fmt: skip
+
+
+def where_there(name: str) -> Callable[[Method], Method]:
+    """A method that only some fits have: those of families, and estimators that define it."""
+
+    def check(model: Any) -> bool:
+        return model._has_family or hasattr(super(FamilyMethods, model), name)
+
+    return cast(Callable[[Method], Method], available_if(check))
 
 
 class FamilyDispatch(FamilyMethods):
@@ -140,6 +152,7 @@ class FamilyDispatch(FamilyMethods):
         ours = weights @ family.deviance(labels, self.predict(X), fit.precision)
         return float(1.0 - ours / (weights @ family.deviance(labels, mean, fit.precision)))
 
+    @where_there("conf_int")
     def conf_int(self, level: float = 0.95, method: str = "auto", **options: Any) -> FloatArray:
         """Confidence intervals of the coefficients; see `ShuffledRegressor`."""
         if self._has_family:
@@ -148,12 +161,14 @@ class FamilyDispatch(FamilyMethods):
         found: FloatArray = self._beyond.conf_int(level, method, **options)
         return found
 
+    @where_there("covariance")
     def covariance(self, method: str = "auto") -> FloatArray:
         """Covariance of the coefficients; see `conf_int`."""
         found: FloatArray
         found = super().covariance(method) if self._has_family else self._beyond.covariance(method)
         return found
 
+    @where_there("mismatch_rate_interval")
     def mismatch_rate_interval(
         self, level: float = 0.95, method: str = "auto", **options: Any
     ) -> FloatArray:
@@ -164,6 +179,7 @@ class FamilyDispatch(FamilyMethods):
         found: FloatArray = self._beyond.mismatch_rate_interval(level, method, **options)
         return found
 
+    @where_there("summary")
     def summary(
         self, level: float = 0.95, covariance: str = "auto", *, ratios: bool = False
     ) -> Summary:
@@ -196,6 +212,7 @@ class FamilyDispatch(FamilyMethods):
         found: Summary = self._beyond.summary(level, covariance)
         return found
 
+    @where_there("suspects")
     def suspects(self, threshold: float = 0.5, *, n_partners: int = 3, id: Any = None) -> Any:
         """Rows whose label is probably not their own, or far off, and whose it may be instead.
 

@@ -89,6 +89,10 @@ def fit_beside(
     library = library_of(X, y, groups)
     blank = _blank(model)
     labels = as_floats(plain_column(y), "y")
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise ValueError(f"y must have one label per row, got shape {labels.shape}")
     n = len(labels)
     if np.isinf(labels).any():
         raise ValueError(

@@ -206,6 +206,15 @@ class _Climb:
         return inverse[:p, :p], float(inverse[p, p]), logit
 
 
+def _least_kept(known: FloatArray, found: FloatArray) -> float:
+    """Smallest ratio of variances with every own label known; zero where one has no variance."""
+    positive = found > 0.0
+    if not positive.all():
+        return 0.0
+    with np.errstate(over="ignore"):
+        return float(np.min(known / found, initial=np.inf))
+
+
 def _assemble(
     data: OwnOrNobody,
     given: IntArray,
@@ -225,7 +234,7 @@ def _assemble(
         errors_of(coef),
         point.noise_scale * max(log_noise, 0.0) ** 0.5,
         NAN,
-        float(np.min(np.diag(known) / np.maximum(np.diag(theta), 1e-300))),
+        _least_kept(np.diag(known), np.diag(theta)),
         float(np.sqrt(max(np.trace(theta), 0.0) / np.trace(known))),
     )
     n, share = len(data.y), point.share

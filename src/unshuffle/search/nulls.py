@@ -43,7 +43,8 @@ def match_score(landscape: Searchable, found: SearchResult, objective: float) ->
         return 0.0
     best = max(objective, landscape.settings.nulls.smallest * landscape.total)
     typical = max(found.typical, best)
-    return float(np.log(best / landscape.total) + np.log(best / typical))
+    with np.errstate(over="ignore"):  # of labels so small that their squares have few digits
+        return float(np.log(best / landscape.total) + np.log(best / typical))
 
 
 def compare_with_unrelated(

@@ -81,7 +81,8 @@ def _natural(data: GlmData, theta: FloatArray) -> tuple[FloatArray, float]:
 
 
 def _estimates(data: GlmData, known: KnownFit) -> Estimates:
-    errors = np.sqrt(np.diag(data.design.covariance(known.covariance)))
+    with np.errstate(invalid="ignore"):  # a variance that rounding made negative is none
+        errors = np.sqrt(np.diag(data.design.covariance(known.covariance)))
     return Estimates(data.design.to_natural @ known.theta, errors, NORMAL_FREEDOM)
 
 

@@ -103,6 +103,8 @@ def _compare(
     ways, by a step from the fit towards them (Hausman's test) and by their own coefficients.
     """
     q, first = len(found.theta), int(data.design.fit_intercept)
+    if q == first:  # no feature varies, so that nothing can be related
+        return GroupSums(1.0, 0.0, 1.0, 1.0)
     step = step_by_sums(data, family, found.precision, found.theta)
     root = np.linalg.cholesky(found.complete)
     inflation = float(np.sqrt(np.linalg.eigvalsh(root.T @ step.covariance @ root).mean()))
