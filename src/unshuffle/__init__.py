@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .inference.match_model import MatchModel
     from .inference.posterior import Posterior
     from .inference.verdict import Verdict
+    from .io.cytometry import read_fcs
     from .show.comparison import Comparison, compare
     from .show.summary import Summary
 
@@ -77,6 +78,7 @@ _HOMES = {
     "RankWarning": "exceptions",
     "SensitivityResult": "estimators._sensitivity_result",
     "SchedulerLostError": "exceptions",
+    "read_fcs": "io.cytometry",
     "Comparison": "show.comparison",
     "compare": "show.comparison",
     "Streaming": "estimators.streaming",
@@ -139,6 +141,7 @@ __all__ = [
     "load_model",
     "metrics",
     "plots",
+    "read_fcs",
     "report",
     "save_model",
     "warm_up",

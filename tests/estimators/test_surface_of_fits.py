@@ -12,6 +12,7 @@ from sklearn.linear_model import LinearRegression
 
 from unshuffle import (
     HardEMRegressor,
+    MixtureRegressor,
     Progress,
     ShuffledRegressor,
     StochasticEMRegressor,
@@ -247,3 +248,17 @@ def test_a_watched_first_fit_says_that_it_compiles(monkeypatch, capsys, verbose,
     monkeypatch.setattr("unshuffle.estimators._progress.is_warm", lambda: warm)
     tell_of_compilation(verbose)
     assert ("compiling, once after an installation" in capsys.readouterr().err) == told
+
+
+def test_a_mixture_lists_its_suspects():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 1))
+    y = 3.0 * X[:, 0] + 0.1 * rng.normal(size=200)
+    y[[4, 7]] = y[[7, 4]]
+    model = MixtureRegressor().fit(X, y)
+    table = model.suspects(id=np.arange(200) + 1000)
+    assert sorted(table["row"]) == [4, 7]
+    assert sorted(table["id"]) == [1004, 1007]
+    assert not hasattr(model, "summary")
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        model.suspects(2.0)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from unshuffle import read_fcs
 from unshuffle.exceptions import TableError
 from unshuffle.io.settings import ReadSettings
 from unshuffle.io.tables import Roles, open_table, read_rows
@@ -235,6 +236,10 @@ def test_fcs_gives_the_channels(tmp_path):
     table = source.read(["GFP-A", "FSC-A"])
     np.testing.assert_array_equal(table.columns["GFP-A"], events[:, 2])
     np.testing.assert_array_equal(table.columns["FSC-A"], events[:, 0])
+    frame = read_fcs(tmp_path / "t.fcs", ["GFP-A"])
+    np.testing.assert_array_equal(frame["GFP-A"], events[:, 2])
+    with pytest.raises(ValueError, match="no channel 'UV'; the channels are"):
+        read_fcs(tmp_path / "t.fcs", ["UV"])
 
 
 def test_numpy_reads_the_same_numbers(tmp_path):

@@ -14,9 +14,10 @@ from ..fits.settings import MixtureSettings
 from ..inference.audited_rate import Audit
 from ._base import BaseLinearRegressor
 from ._family_dispatch import FamilyDispatch
+from ._mixture_suspects import MixtureSuspects
 
 
-class MixtureRegressor(FamilyDispatch, BaseLinearRegressor):
+class MixtureRegressor(FamilyDispatch, MixtureSuspects, BaseLinearRegressor):
     r"""Linear regression where some labels are not the row's own.
 
     A label is the row's own with probability :math:`1 - \alpha`, or drawn from the labels at
