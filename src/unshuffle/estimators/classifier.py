@@ -208,6 +208,21 @@ class ShuffledClassifier(FamilyMethods, NotebookMethods, ClassifierMixin, BaseEs
             )
         return classes, codes.astype(np.float64)
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of labels that are predicted right, of labels in known order.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        score : float
+        """
+        return float(super().score(X, y, sample_weight))
+
     def decision_function(self, X: Any) -> FloatArray:
         """Log odds of the second class.
 

@@ -40,7 +40,7 @@ class MomentRegressor(BaseLinearRegressor):
 
     .. math::
 
-        E[y_i \mid X] = b + \big((1 - q_i) x_i + q_i h_i\big)^\top w,
+        E[y_i \mid X] = b + ((1 - q_i) x_i + q_i h_i)^\top w,
 
     where :math:`h_i` is the mean of the features over the other rows of the group (weighted by
     their own :math:`q_j`, where these differ: only labels that were lost can be found elsewhere).

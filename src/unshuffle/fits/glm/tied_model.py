@@ -2,8 +2,8 @@ r"""The likelihood of labels of which most are the row's own, and its derivative
 
 .. math::
 
-    \ell(\theta, \varphi, \alpha) = \sum_i w_i \log\bigl((1 - \alpha_i) f(y_i \mid x_i) +
-    \alpha_i\, g(y_i)\bigr),
+    \ell(\theta, \varphi, \alpha) = \sum_i w_i \log((1 - \alpha_i) f(y_i \mid x_i) +
+    \alpha_i\, g(y_i)),
 
 with g tied to the model (`alignment.tied`). A redrawn label may come from any row of the group, the
 own one included; the rate of mismatches is the share of those that come from another. Derivatives
