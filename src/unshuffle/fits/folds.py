@@ -53,3 +53,8 @@ def check_rows_left(train: Problem, fit_intercept: bool) -> None:
             f"without the groups held out {n} rows are left for {d} features"
             f"{' plus an intercept' if fit_intercept else ''}; hold out less, or give more rows"
         )
+    if np.all(train.y == train.y[0]):
+        raise ValueError(
+            f"without the groups held out all {n} labels equal {train.y[0]:g}; hold out less, or "
+            "give more groups"
+        )

@@ -37,6 +37,9 @@ class Comparison(NamedTuple):
     p_value: float
 
 
+HIGHEST_SCORE = 1e4  # above every logarithm of a ratio of two numbers
+
+
 def match_score(landscape: Searchable, found: SearchResult, objective: float) -> float:
     """How low `objective` is, in logarithms, against the labels' spread and typical optima."""
     if landscape.total == 0.0:  # unrelated labels that are all equal, drawn from a few values
@@ -44,7 +47,7 @@ def match_score(landscape: Searchable, found: SearchResult, objective: float) ->
     best = max(objective, landscape.settings.nulls.smallest * landscape.total)
     typical = max(found.typical, best)
     with np.errstate(over="ignore"):  # of labels so small that their squares have few digits
-        return float(np.log(best / landscape.total) + np.log(best / typical))
+        return float(min(np.log(best / landscape.total) + np.log(best / typical), HIGHEST_SCORE))
 
 
 def compare_with_unrelated(

@@ -12,6 +12,7 @@ from ...families.exponential import LabelFamily
 from ...families.irls import solve_positive
 from ...kernels.types import FloatArray, IntArray
 from .data import GlmData
+from .inverse import inverse_information
 from .settings import SUMS
 
 
@@ -54,7 +55,7 @@ def step_by_sums(
     factor = 1.0 / precision if family.name in {"normal", "gamma"} else 1.0
     residual = np.add.reduceat(data.y, edges) - means
     information = slopes.T @ (slopes / (factor * variances)[:, None])
-    covariance = np.asarray(np.linalg.inv(information), dtype=np.float64)
+    covariance = inverse_information(information)
     step = covariance @ (slopes.T @ (residual / (factor * variances)))
     return SumsStep(step, covariance)
 
@@ -84,7 +85,7 @@ def fit_group_sums(
     # Variances of families with a factor lack it; what else varies more shows in the residuals.
     factor = 0.0 if family.name in {"normal", "gamma"} else 1.0
     scale = max(best / max(len(edges) - q, 1), factor)
-    covariance = np.asarray(np.linalg.inv(information), dtype=np.float64) * scale
+    covariance = inverse_information(information) * scale
     return SumsFit(theta, covariance)
 
 

@@ -11,6 +11,7 @@ from ...families.irls import information_of, maximise, separated_column
 from ...families.settings import IRLS
 from ...kernels.types import FloatArray
 from .data import GlmData
+from .inverse import inverse_information
 
 PRECISION_ROUNDS, PRECISION_CHANGE = 100, 1e-10
 
@@ -65,7 +66,7 @@ def fit_known(data: GlmData, family: LabelFamily, *, names: list[str] | None = N
         found.theta,
         eta,
         precision,
-        np.asarray(np.linalg.inv(information), dtype=np.float64),
+        inverse_information(information),
         float(data.weights @ density),
         found.converged,
     )
@@ -95,7 +96,7 @@ def fit_known_times(data: GlmData, times: Times, *, names: list[str] | None = No
         found.theta,
         found.eta,
         1.0,
-        np.asarray(np.linalg.inv(found.information), dtype=np.float64),
+        inverse_information(found.information),
         found.log_likelihood,
         found.converged,
         found.jumps,
