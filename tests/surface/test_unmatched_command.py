@@ -92,3 +92,20 @@ def test_passes_do_not_take_unequal_counts(tables, tmp_path):
     )  # fmt: skip
     assert done.exit_code == 2
     assert "--unmatched is for tables in memory" in done.stderr
+
+
+def test_blank_labels_are_rows_without_a_label(tmp_path):
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(30), 6)
+    x = rng.normal(size=180)
+    y = (2.0 * x + 0.2 * rng.normal(size=180))[np.lexsort((rng.random(180), groups))]
+    lines = [f"{x[i]:.4f},z{groups[i]},{'' if i % 11 == 0 else f'{y[i]:.4f}'}" for i in range(180)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["a,zone,y", *lines]))
+    refused = call("fit", path, "-y", "y", "--group", "zone")
+    assert refused.exit_code == 2
+    done = call("fit", path, "-y", "y", "--group", "zone", "--unmatched", "model", "--json")
+    assert done.exit_code == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["labels"] == 180 - 17
+    assert abs(found["match_share"] - 163 / 180) < 0.05

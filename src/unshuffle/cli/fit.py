@@ -168,6 +168,7 @@ def fit(
             label, features, by or group, known, match_prob, categorical,
             id_column=id_column, plate=plate, show=show, exclude=exclude, kmers=kmers,
             drop_missing=drop_missing, match_features=match_feature,
+            blank_labels=unmatched is UnequalCounts.model,
         )  # fmt: skip
         covariance = {"covariance_type": "robust"} if robust else {}
         beside = {"event": event, "offset": offset, "exposure": exposure, "weight": weight}

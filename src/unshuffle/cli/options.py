@@ -216,6 +216,7 @@ def make_roles(
     kmers: str | None = None,
     drop_missing: bool = False,
     match_features: str | None = None,
+    blank_labels: bool = False,
 ) -> "Roles":
     """Roles of columns from the options above."""
     from ..io.tables import Roles
@@ -226,7 +227,7 @@ def make_roles(
         split_names(blocks), id_column, plate, split_names(show),
         excluded=split_names(exclude), kmers=parse_kmers(split_names(kmers)),
         drop_missing=drop_missing,
-        match_features=split_names(match_features),
+        match_features=split_names(match_features), blank_labels=blank_labels,
     )  # fmt: skip
 
 

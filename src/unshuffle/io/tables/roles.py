@@ -52,6 +52,8 @@ class Roles:
         What the label may be; the categories of one that is text become numbers.
     match_features : tuple of str
         Clues of whether a label is the row's own; their values may be missing.
+    blank_labels : bool
+        Whether labels may be missing: rows without a label have nan.
     """
 
     label: str | None = None
@@ -69,6 +71,7 @@ class Roles:
     drop_missing: bool = False
     label_kind: Kind = "number"
     match_features: tuple[str, ...] = ()
+    blank_labels: bool = False
 
     def several(self) -> tuple[tuple[str, str], ...]:
         """Roles that several columns may have, with each of the columns."""
@@ -186,7 +189,7 @@ def read_rows(
         list(dict.fromkeys([*features, *roles.named().values(), *several])),
         text,
         numbers,
-        blanks=roles.match_features,
+        blanks=(*roles.match_features, *([label] if roles.blank_labels else [])),
         drop_missing=roles.drop_missing,
     )
     clues = {name: table.columns[name] for name in roles.match_features}
