@@ -142,11 +142,20 @@ def in_polars(rng, values):
     return pl.DataFrame(np.asarray(values, dtype=float), orient="row")
 
 
+def _inferred(values):
+    """A column of the type that pandas finds; objects where a number is too large for any."""
+    column = pd.Series(values)
+    try:
+        return column.infer_objects()
+    except OverflowError:
+        return column
+
+
 def as_frame(rng, made):
     """Features a, b, ..., labels y and groups g as columns of one pandas frame, as they come."""
     X = np.atleast_2d(np.asarray(made["X"], dtype=object))
-    columns = {chr(97 + j): pd.Series(X[:, j]).infer_objects() for j in range(X.shape[1])}
-    columns["y"] = pd.Series(np.ravel(np.asarray(made["y"], dtype=object))).infer_objects()
+    columns = {chr(97 + j): _inferred(X[:, j]) for j in range(X.shape[1])}
+    columns["y"] = _inferred(np.ravel(np.asarray(made["y"], dtype=object)))
     if made["groups"] is not None:
         columns["g"] = pd.Series(list(made["groups"]))
     return pd.DataFrame(columns)
