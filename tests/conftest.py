@@ -1,12 +1,15 @@
 """Shared data sets, and the order in which files are tested."""
 
 import os
+import signal
 
 import pytest
 
 from unshuffle.datasets import make_shuffled_regression
 
 os.environ.pop("COLUMNS", None)  # workers of xdist have 80, and summaries keep to it
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # tests of Ctrl-C need it
 TAKES_LONG = ("browser", "dask", "doctest", "long")
 
 
