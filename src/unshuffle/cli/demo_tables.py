@@ -50,7 +50,7 @@ class DemoFit:
 
     @cached_property
     def model(self) -> ShuffledRegressor:
-        """The default estimator, told the zones and nothing else."""
+        """The default estimator, given the zones and nothing else."""
         model = ShuffledRegressor(random_state=self.seed)
         return model.fit(NamedMatrix(self._features, self.names), self.shuffled, groups=self.zones)
 

@@ -196,7 +196,7 @@ class ShuffledCoxRegressor(FamilyMethods, NotebookMethods, BaseEstimator):  # ty
         return survival
 
     def score(self, X: Any, y: Any) -> float:
-        """Concordance of risk scores and times (Harrell's); 0.5 is chance, 1 perfect.
+        """Concordance of risk scores and times (Harrell's); 0.5 is guessing, 1 perfect.
 
         Times that were mismatched agree with no risk score, so that they lower it.
 

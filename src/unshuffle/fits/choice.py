@@ -55,7 +55,7 @@ class ChoiceSettings:
         With fewer, a fold is a large part of the data and unlike the rest: nothing is chosen.
     immaterial : float
         Log density of all held-out labels together that no standard error makes a difference: the
-        chance of the chains alone moves it by as much.
+        Monte Carlo error of the chains alone moves it by as much.
     """
 
     n_folds: int = 5

@@ -22,7 +22,7 @@ class LogDensityGain(NamedTuple):
     gain : float
         In natural logarithms per label.
     error : float
-        Standard error of `gain` by the chance of the chain; 0 where sums are exact.
+        Monte Carlo standard error of `gain`; 0 where sums are exact.
     r2 : float
         The gain on the scale of R²: ``1 - exp(-2 gain)``.
     by_group : array of shape (n_groups,)

@@ -141,10 +141,12 @@ def _coefficients(model: Any) -> dict[str, tuple[float, float]]:
 
 def _facts(models: Sequence[Any]) -> dict[str, list[str]]:
     """Lines below the coefficients, those that any fit has."""
-    told = [model.summary() if hasattr(model, "summary") else None for model in models]
-    lines = {"verdict": ["" if t is None or t.verdict is None else t.verdict.level for t in told]}
+    summaries = [model.summary() if hasattr(model, "summary") else None for model in models]
+    lines = {
+        "verdict": ["" if t is None or t.verdict is None else t.verdict.level for t in summaries]
+    }
     for name in FACTS:
-        lines[name] = ["" if t is None else t.facts.get(name, "") for t in told]
+        lines[name] = ["" if t is None else t.facts.get(name, "") for t in summaries]
     return {name: values for name, values in lines.items() if any(values)}
 
 
