@@ -2,7 +2,15 @@ import numpy as np
 
 from unshuffle.kernels import streams
 
-CHAINS = ("FIRST_PARTNERS", "FIRST_SANDWICH", "FIRST_INFLATED", "FIRST_BRIDGE")
+CHAINS = (
+    "FIRST_PARTNERS",
+    "FIRST_SANDWICH",
+    "FIRST_INFLATED",
+    "FIRST_BRIDGE",
+    "FIRST_LAW",
+    "FIRST_LAW_WALK",
+    "FIRST_LAW_PATH",
+)
 GENERATORS = ("FIRST_ROUND", "FIRST_NULL", "FIRST_REFIT", "FIRST_REPLICATE", "FIRST_FOLD")
 
 

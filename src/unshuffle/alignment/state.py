@@ -5,6 +5,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from ..kernels.noise import NoiseLaw
 from ..kernels.types import FloatArray, IntArray
 
 NO_VALUES: FloatArray = np.empty(0)
@@ -34,6 +35,8 @@ class State(NamedTuple):
         Row i holds ``labels[perm[i]]``.
     match_proba : array of shape (n,) or None
         Probability that each row holds its own label; None where it was not computed.
+    law : NoiseLaw or None
+        Law of the noise; None for normal noise.
     """
 
     coef: FloatArray
@@ -45,6 +48,7 @@ class State(NamedTuple):
     labels: FloatArray = NO_VALUES
     perm: IntArray = NO_ROWS
     match_proba: FloatArray | None = None
+    law: NoiseLaw | None = None
 
 
 class Alignment(NamedTuple):

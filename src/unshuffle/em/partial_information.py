@@ -127,7 +127,8 @@ def partial_covariance(
     values, axes = np.linalg.eigh(np.eye(len(used)) - 0.5 * (whitened + whitened.T))
     lead_back = np.linalg.solve(root.T, axes)
     inverse = (lead_back / np.maximum(values, INFORMATION.smallest_fraction)) @ lead_back.T
-    known = np.linalg.inv(complete[:p, :p])
+    # Rows that hardly hold a label can leave a direction without any information.
+    known = np.linalg.pinv(complete[:p, :p], hermitian=True)
     inflation = float(np.sqrt(np.trace(inverse[:p, :p]) / np.trace(known)))
     at = used.index(p + 1) if p + 1 in used else -1
     return PartialCovariance(

@@ -143,6 +143,9 @@ def _keep_auto(model: Any, fit: AutoFit) -> None:
         _keep_choice(model, fit.choice)
     if fit.unmatched is not None:
         _keep_unmatched(model, fit.unmatched)
+    if fit.law is not None:
+        model.noise_, model.noise_gain_ = fit.law.name, fit.law.gain
+        model.noise_law_, model.spread_by_fit_ = fit.law.law, False
     means = fit.group_means
     model.group_means_pvalue_ = float("nan") if means is None else means.p_value
     model.group_means_distance_ = float("nan") if means is None else means.distance
@@ -178,6 +181,7 @@ def _keep_choice(model: Any, choice: Choice) -> None:
         "start": np.array([setting.start for setting in choice.settings]),
         "temper": np.array([setting.temper for setting in choice.settings]),
         "ridge": np.array([setting.ridge for setting in choice.settings]),
+        "noise": np.array([setting.noise for setting in choice.settings]),
         "gain": choice.gains.mean(axis=1),
         "gain_by_fold": choice.gains,
         "lost": choice.lost,

@@ -324,9 +324,11 @@ class InferenceMethods(BootstrapMethods):
             "the best of" if chosen == best
             else f"{lost:.2g} (se {error:.2g}) below the best, the plainest near it of"
         )  # fmt: skip
+        laws = found["noise"]
+        law = f", noise {laws[chosen]}" if len(set(laws)) > 1 else ""
         return (
             f"start {found['start'][chosen]}, temper {found['temper'][chosen]:.3g}, ridge "
-            f"{found['ridge'][chosen]:.3g}; log density of held-out labels {gain:+.3f} each, "
+            f"{found['ridge'][chosen]:.3g}{law}; log density of held-out labels {gain:+.3f} each, "
             f"{beside} {len(found['gain'])} settings in {n_folds} folds"
         )
 
@@ -337,7 +339,9 @@ class InferenceMethods(BootstrapMethods):
         if law is not None:
             name = {"normal": "normal", "t": "Student's t", "mixture": "mixture of normals"}[law]
             grows = ", spread depends on the fitted value" if self.spread_by_fit_ else ""
-            facts["noise law"] = f"{name}{grows}"
+            gain = getattr(self, "noise_gain_", None)
+            beside = "" if gain is None else f", log likelihood {gain:+.1f} beside normal noise"
+            facts["noise law"] = f"{name}{grows}{beside}"
         p_value = getattr(self, "mismatch_pvalue_", np.nan)
         if not np.isnan(p_value):
             facts["any mismatches"] = f"p = {p_value:.2g}"

@@ -61,9 +61,11 @@ class ScoreMethods:
                 "sample_weight is for labels in known order; the density of labels whose order is "
                 "lost has no weights: leave sample_weight out"
             )
+        law = self._found.law if isinstance(self._found, AutoFit) else None
         found = log_density_gain(
-            labels, predicted, self.noise_scale_, groups, pairing=pairing, mismatch_rate=rate
-        )
+            labels, predicted, self.noise_scale_, groups, pairing=pairing, mismatch_rate=rate,
+            law=law.law if law is not None and pairing == "lost" else None,
+        )  # fmt: skip
         return found.r2
 
     def _assumed_pairing(self) -> tuple[str, float]:

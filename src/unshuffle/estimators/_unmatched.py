@@ -239,7 +239,7 @@ def _features(blank: Any, X: Any, labels: FloatArray, n_rows: int | None = None)
         )
     # Labels of another number than rows are checked apart; these stand in for them.
     beside = np.resize(labels, size)
-    if np.all(beside == beside[0]):
+    if size and np.all(beside == beside[0]):
         beside[-1] = labels[np.argmax(labels != beside[0])]
     features, _ = check_features_and_labels(blank, take_frame(blank, X), beside)
     return features

@@ -21,6 +21,8 @@ from ._progress import reporting
 from ._validation import open_setting
 from .shuffled import ShuffledRegressor
 
+LAWS = {"normal", "t", "mixture"}
+
 
 class ShuffledRegressorCV(ShuffledRegressor):
     r"""Linear regression on labels in lost order, with settings chosen by held-out groups.
@@ -29,7 +31,8 @@ class ShuffledRegressorCV(ShuffledRegressor):
     fitted to says little. Here whole groups are left out in turn, and the fit to the others is
     scored by the density of the labels left out, taken as sets:
     :math:`\log \frac{1}{m!} \sum_\pi \prod_i N(y_{\pi(i)}; \hat\mu_i, s^2)`. What is chosen: the
-    start of EM (the best match of a search, or the labels as given), `temper` and `ridge`. The
+    start of EM (the best match of a search, or the labels as given), `temper`, `ridge` and, if
+    several are given, the law of the noise, which then takes the place of N in the density. The
     setting chosen is then fitted to all groups, with all checks of `ShuffledRegressor`.
 
     Parameters
@@ -42,6 +45,10 @@ class ShuffledRegressorCV(ShuffledRegressor):
     ridges : tuple of float or "auto", default="auto"
         Penalties on the squares of standardised coefficients, per row. "auto" is 0 and the one that
         `ShuffledRegressor` uses where it is cautious.
+    noises : tuple of {"normal", "t", "mixture"}, default=("normal",)
+        Laws of the noise. Others than the normal one are compared from the best match, without
+        temper and ridge. They follow the likelihood, which on real data can lead away from
+        least squares: read the check "agreement with normal noise" of the verdict.
     rule : {"one-standard-error", "best"}, default="one-standard-error"
         Which setting is taken: the plainest one whose loss against the best is at most its standard
         error over groups, or the best. Less ridge, then less temper, then the match as start is
@@ -52,9 +59,9 @@ class ShuffledRegressorCV(ShuffledRegressor):
     Attributes
     ----------
     cv_results_ : dict of arrays
-        One entry per setting: "start", "temper", "ridge"; "gain", the mean over folds of the gain
-        in log density per held-out label, and "gain_by_fold"; "lost", the log density lost against
-        the best setting, summed over groups, and "lost_error", its standard error.
+        One entry per setting: "start", "temper", "ridge", "noise"; "gain", the mean over folds of
+        the gain in log density per held-out label, and "gain_by_fold"; "lost", the log density lost
+        against the best setting, summed over groups, and "lost_error", its standard error.
     chosen_index_, best_index_ : int
         Entry of the setting that was chosen, and of the best one.
     temper_, ridge_, start_ : float, float, str
@@ -83,6 +90,7 @@ class ShuffledRegressorCV(ShuffledRegressor):
         "cv": [Interval(Integral, 2, None, closed="left")],
         "tempers": ["array-like"],
         "ridges": [StrOptions({"auto"}), "array-like"],
+        "noises": [StrOptions(LAWS), "array-like"],
         "rule": [StrOptions({"one-standard-error", "best"})],
         **{
             name: ShuffledRegressor._parameter_constraints[name]
@@ -100,6 +108,7 @@ class ShuffledRegressorCV(ShuffledRegressor):
         cv: int = 5,
         tempers: tuple[float, ...] = (1.0, 1.5),
         ridges: tuple[float, ...] | str = "auto",
+        noises: tuple[str, ...] = ("normal",),
         rule: str = "one-standard-error",
         n_candidates: int | str = "auto",
         fit_intercept: bool = True,
@@ -112,6 +121,7 @@ class ShuffledRegressorCV(ShuffledRegressor):
         self.cv = cv
         self.tempers = tempers
         self.ridges = ridges
+        self.noises = noises
         self.rule = rule
         self.n_candidates = n_candidates
         self.fit_intercept = fit_intercept
@@ -129,6 +139,7 @@ class ShuffledRegressorCV(ShuffledRegressor):
             n_folds=self.cv,
             tempers=_positive("tempers", self.tempers, zero=False),
             ridges=None if ridges is None else _positive("ridges", ridges, zero=True),
+            noises=_laws(self.noises),
             rule=self.rule,
         )
         settings = AutoSettings(
@@ -143,8 +154,8 @@ class ShuffledRegressorCV(ShuffledRegressor):
             _warn_few_groups(data.problem.n_groups, compared.fewest_groups)
             return fit_auto(data, settings, reporting=report)
         choice = choose_setting(data, settings, compared, reporting=report)
-        start, temper, ridge = choice.setting
-        chosen = replace(settings, start=start, temper=temper, ridge=ridge)
+        start, temper, ridge, noise = choice.setting
+        chosen = replace(settings, start=start, temper=temper, ridge=ridge, noise=noise)
         fit = fit_auto(data, chosen, reporting=report)
         return replace(fit, choice=choice)
 
@@ -170,3 +181,12 @@ def _positive(name: str, values: Any, *, zero: bool) -> tuple[float, ...]:
         limit = "zero or above" if zero else "above zero"
         raise ValueError(f"{name} must hold at least one number, all {limit}; got {values!r}")
     return tuple(float(v) for v in numbers)
+
+
+def _laws(values: Any) -> tuple[str, ...]:
+    """Names of laws of the noise, each once."""
+    names = (values,) if isinstance(values, str) else tuple(values)
+    if not names or not set(names) <= LAWS:
+        known = ", ".join(repr(name) for name in sorted(LAWS))
+        raise ValueError(f"noises must hold one or more of {known}; got {values!r}")
+    return tuple(dict.fromkeys(names))

@@ -66,9 +66,9 @@ class ShuffledRegressor(FamilyRegressor, MissingLabelsRegressor):
         How expected labels are found, see `StochasticEMRegressor`. "auto" is the chain, which
         measured best.
     noise : {"auto", "normal", "t", "mixture"}, default="auto"
-        Law of the noise where the order given is used: normal, Student's t, or a mixture of up to
-        three normals. "auto" chooses by the Bayesian information criterion; all may have a spread
-        that depends on the fitted value.
+        Law of the noise: normal, Student's t, or a mixture of up to three normals. "auto" chooses
+        by BIC where the order given is used (spreads may depend on the fitted value), and is
+        normal where it is lost: there the other laws mislead where noise depends on the features.
     temper : float or "auto", default="auto"
         Labels are aligned as if there were `temper` times the noise estimated, from 1e-6 to 1e6.
         "auto" is 1.5 where the order is lost, no match is better than those of unrelated labels,
@@ -171,9 +171,10 @@ class ShuffledRegressor(FamilyRegressor, MissingLabelsRegressor):
         p-value of the labels as given if none was exchanged, for noise of any of the laws; nan
         where the order given was not used, or a rate was given.
     mismatch_limit_ : float
-        Upper 95 % limit of the rate of mismatches; nan as above.
+        Upper 95 % limit of the rate; nan as above.
     noise_ : {"normal", "t", "mixture"}
-        Law of the noise that was chosen where the order given was used.
+        Law of the noise. Where the order is lost and another law than the normal was asked for:
+        `noise_law_` (weights, means, scales of normals) and `noise_gain_` (log likelihood, BIC).
     spread_by_fit_ : bool
         Whether the spread of the noise depends on the fitted value.
     off_proba_ : array of shape (n_samples,)

@@ -32,6 +32,7 @@ from .data import InMemory
 from .examination import compare_chain, examine
 from .known import fit_known
 from .linked import fit_as_given, fit_expected
+from .noise_law import SHAPES, LawFit, fit_with_law
 from .progress import Progress, Reporting, quiet
 from .results import Matches, StochasticFit
 from .routes import ROUTES
@@ -55,6 +56,7 @@ class Outcome(NamedTuple):
     shrinkage_share: float = NAN
     mismatch: MismatchFit | None = None
     choice: Choice | None = None
+    law: LawFit | None = None
 
 
 def fit_auto(data: InMemory, settings: AutoSettings, *, reporting: Reporting = quiet) -> AutoFit:
@@ -84,7 +86,7 @@ def fit_auto(data: InMemory, settings: AutoSettings, *, reporting: Reporting = q
         outcome = router.mostly_right
     else:
         outcome = router.lost(router.explore())
-    return router.conclude(outcome, p_value)
+    return router.conclude(router.with_law(outcome), p_value)
 
 
 class Router:
@@ -268,7 +270,7 @@ class Router:
         temper = self.settings.searching.match.cautious_temper
         choice = self._cautious_choice(ridge)
         if choice is not None:
-            _, temper, ridge = choice.setting
+            temper, ridge = choice.setting.temper, choice.setting.ridge
         fit = self._fit_stochastic(temper, ridge)
         return Outcome(fit, "lost", finding=finding, choice=choice)
 
@@ -319,6 +321,16 @@ class Router:
             shrinkage_share=shrinkage_share(state.fitted, as_given),
         )
 
+    def with_law(self, outcome: Outcome) -> Outcome:
+        """Continue under another law of the noise, where one is asked for and the order is lost."""
+        asked = self.settings.noise in SHAPES and outcome.pairing == "lost"
+        if not asked or outcome.fit.temper != 1.0 or outcome.fit.ridge:
+            return outcome
+        fit, law = fit_with_law(
+            self.data, outcome.fit, self.solver, self.settings, reporting=self.reporting
+        )
+        return outcome._replace(fit=fit, law=law)
+
     def conclude(self, outcome: Outcome, p_value: float) -> AutoFit:
         """Put everything together, and judge it."""
         problem, fit = self.data.problem, outcome.fit
@@ -345,6 +357,7 @@ class Router:
             verdict=NO_VERDICT,
             group_means=self._group_means(outcome),
             choice=outcome.choice,
+            law=outcome.law,
         )
         return replace(found, verdict=verdict_of(found, problem))
 

@@ -7,6 +7,7 @@ from ..inference.group_means import GroupMeans
 from ..inference.verdict import Verdict
 from ..kernels.types import FloatArray
 from .choice import Choice
+from .noise_law import LawFit
 from .results import StochasticFit
 from .unequal_results import UnmatchedFit
 
@@ -130,6 +131,8 @@ class AutoFit:
         Scores of held-out groups, where these chose the setting.
     unmatched : UnmatchedFit or None
         Rows without labels and labels without rows, where these are part of the model.
+    law : LawFit or None
+        Law of the noise, where the order is lost and another one than the normal was asked for.
     """
 
     fit: StochasticFit
@@ -146,3 +149,4 @@ class AutoFit:
     group_means: GroupMeans | None = None
     choice: Choice | None = None
     unmatched: UnmatchedFit | None = None
+    law: LawFit | None = None

@@ -52,6 +52,7 @@ def bootstrap(
     """
     problem, posterior = data.problem, fit.permutations
     assert posterior is not None
+    check_normal_noise(fit, "bootstrap()")
     rate, state = estimated_rate(fit), posterior.state
     prior = posterior.prior if posterior.problem.n_movable else None
     known_rate = np.nan if rate is None else rate
@@ -80,6 +81,15 @@ def bootstrap(
         np.array([np.nan if rate is None else draw.rate for draw in draws]),
         sum(not draw.settled for draw in draws),
     )
+
+
+def check_normal_noise(fit: StochasticFit, what: str) -> None:
+    """Refuse what simulates normal noise for a fit with another law."""
+    if fit.permutations is not None and fit.permutations.state.law is not None:
+        raise ValueError(
+            f"{what} assumes normal noise, and the order of this fit's labels is lost and its "
+            "noise has another law; use conf_int(), or fit with noise='normal'"
+        )
 
 
 def estimated_rate(fit: StochasticFit) -> float | None:

@@ -14,13 +14,15 @@ import numpy as np
 from ..alignment.state import State
 from ..data.problem import Problem
 from ..families.least_squares import LeastSquares
-from ..inference.predictive import group_log_densities, normal_log_density
+from ..inference.law_likelihood import label_densities
+from ..inference.predictive import normal_log_density
 from ..kernels.types import FloatArray
 from ..search.landscape import Landscape
 from ..search.lost import cautious_ridge
 from ..search.population import automatic_budget, search_population
 from .data import InMemory
 from .folds import check_rows_left, fold_rows, take_rows
+from .noise_law import fit_with_law
 from .progress import Progress, Reporting, quiet
 from .results import StochasticFit
 from .settings import AutoSettings, StochasticSettings
@@ -30,11 +32,12 @@ MATCH, GIVEN = "match", "labels as given"
 
 
 class Setting(NamedTuple):
-    """One way to fit: where EM starts, and how it aligns and shrinks."""
+    """One way to fit: where EM starts, how it aligns and shrinks, and the law of the noise."""
 
     start: str
     temper: float
     ridge: float
+    noise: str = "normal"
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,9 @@ class ChoiceSettings:
     tempers : tuple of float
     ridges : tuple of float or None
         None: none, and the one that fits the spread of the coefficients as given.
+    noises : tuple of str
+        Laws of the noise. Others than "normal" are fitted from the best match, without temper and
+        ridge.
     rule : {"one-standard-error", "best"}
     most_candidates : int
         Of the search in each fold: a fold needs a start, not a proof.
@@ -62,6 +68,7 @@ class ChoiceSettings:
     starts: tuple[str, ...] = (MATCH, GIVEN)
     tempers: tuple[float, ...] = (1.0, 1.5)
     ridges: tuple[float, ...] | None = None
+    noises: tuple[str, ...] = ("normal",)
     rule: str = "one-standard-error"
     most_candidates: int = 500
     fewest_groups: int = 8
@@ -123,9 +130,10 @@ def choose_setting(
             null, densities = normal_log_density(test.y), []
             for done, state in enumerate(_fits(train, data, candidates, settings, choice), 1):
                 fitted = test.X @ state.coef + state.intercept
-                found = group_log_densities(
-                    test, fitted, state.noise_scale, seed=settings.seed, workers=data.workers
-                )
+                found = label_densities(
+                    test, fitted, state.noise_scale, state.law, seed=settings.seed,
+                    workers=data.workers,
+                )  # fmt: skip
                 densities.append(np.append(found.blocks, found.pinned))
                 gains[done - 1, fold] = (found.total - null) / test.n_rows
                 report(Progress(fold * len(candidates) + done, total))
@@ -148,15 +156,17 @@ def choose_cautious(
 
 
 def _settings(problem: Problem, settings: AutoSettings, choice: ChoiceSettings) -> list[Setting]:
-    """All combinations, the plainest first: no shrinkage, the noise as it is, the best match."""
+    """All combinations, the plainest first: normal noise as it is, no shrinkage, the best match."""
     solver = LeastSquares(problem.X, fit_intercept=settings.fit_intercept)
     ridges = choice.ridges if choice.ridges is not None else (0.0, cautious_ridge(problem, solver))
-    return [
+    normal = [
         Setting(start, temper, ridge)
         for ridge in sorted(set(ridges))
         for temper in sorted(set(choice.tempers))
         for start in choice.starts
     ]
+    others = [Setting(MATCH, 1.0, 0.0, noise) for noise in choice.noises if noise != "normal"]
+    return (normal if "normal" in choice.noises else []) + others
 
 
 def _fits(
@@ -176,6 +186,9 @@ def _fits(
                 match = best_match(train, solver, data, settings, choice.most_candidates)
             init = match
         fit = fit_part(train, solver, data, settings, setting, init)
+        if setting.noise != "normal":
+            asked = replace(settings, noise=setting.noise)
+            fit = fit_with_law(InMemory(train, data.workers), fit, solver, asked)[0]
         assert fit.permutations is not None
         yield fit.permutations.state
 

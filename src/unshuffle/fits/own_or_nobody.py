@@ -18,6 +18,7 @@ from ..alignment.partial import spread_inside
 from ..em.information import complete_covariance
 from ..em.partial import coefficient_covariance, coordinates_of_rows
 from ..families.least_squares import LeastSquares
+from ..families.normal import NORMAL
 from ..inference import checks, order_checks
 from ..inference.intervals import Estimates
 from ..inference.unequal_checks import match_share, pairs_per_coefficient
@@ -281,7 +282,7 @@ def _as_given(climb: _Climb) -> Estimates:
     solver = climb.solver
     found = solver.solve(climb.y)
     freedom = max(len(climb.y) - solver.n_parameters, 1)
-    noise = math.sqrt(found.residual_ss / freedom)
+    noise = NORMAL.noise_scale(found.residual_ss, freedom, float(climb.y.std()) or 1.0)
     covariance = complete_covariance(_Counts(len(climb.y)), solver, noise).coef
     first = 0 if solver.fit_intercept else 1
     values = np.append(found.intercept + climb.centre, found.coef)

@@ -12,6 +12,7 @@ from ..inference.posterior_model import Model
 from ..inference.sampling_settings import POSTERIOR
 from ..kernels.limits import SMALLEST_RATE
 from ..kernels.types import FloatArray
+from .bootstrap import check_normal_noise
 from .data import InMemory
 from .progress import Progress, Reporting, quiet
 from .results import StochasticFit
@@ -54,6 +55,7 @@ def sample_posterior(
         raise ValueError(
             "variant='published' is the paper's algorithm and has no posterior; fit variant='exact'"
         )
+    check_normal_noise(fit, "posterior()")
     prior = known.prior
     if prior.estimates and prior.places is not None:
         raise ValueError(

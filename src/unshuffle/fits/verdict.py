@@ -26,6 +26,9 @@ def verdict_of(found: AutoFit, problem: Problem) -> Verdict:
         reasons += _match_checks(found, problem)
         if found.group_means is not None:
             reasons.append(checks.group_means(found.group_means))
+        if found.law is not None:
+            law = found.law
+            reasons.append(checks.other_noise(law.name, law.distance, law.p_value))
     return judge([reason for reason in reasons if reason is not None])
 
 

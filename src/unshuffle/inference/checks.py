@@ -185,6 +185,26 @@ def narrow_groups(share: float) -> Reason:
     return Reason("caution", "variance inside groups", share, MUCH_INSIDE, text, advice)
 
 
+def other_noise(
+    law: str, distance: float, p_value: float, settings: CheckSettings = CHECKS
+) -> Reason:
+    """Does a fit with another law of the noise agree with that of normal noise?
+
+    Both estimate the same slopes where the noise does not depend on the features, whatever its law.
+    Where it does, the law takes part of the relation for noise.
+    """
+    name = {"t": "Student's t", "mixture": "a mixture of normals"}[law]
+    check, limit = "agreement with normal noise", settings.other_noise_p
+    text = (
+        f"With {name} for the noise the fit differs from that with normal noise by "
+        f"{percent(distance)}, p-value {p_value:.2g} (good: at least {limit:g})"
+    )
+    if p_value >= limit:
+        return Reason("trust", check, p_value, limit, text)
+    advice = "the noise seems to depend on the features; fit with noise='normal'"
+    return Reason("caution", check, p_value, limit, text, advice)
+
+
 def group_means(found: GroupMeans, settings: GroupMeansSettings = GROUP_MEANS) -> Reason:
     """Does the regression of group means, which no shuffle changes, agree with the fit?"""
     p_value, distance, limit = found.p_value, found.distance, settings.distance_caution

@@ -9,6 +9,7 @@ from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from ..alignment.chain import Chain
 from ..alignment.hard import most_likely_permutation, sort_all_but
+from ..alignment.law_chain import LawChain
 from ..alignment.priors import Prior
 from ..alignment.sampled import SampledAlignment
 from ..alignment.state import State
@@ -69,11 +70,21 @@ class PermutationPosterior:
 
     def _snapshots(self, n_snapshots: int, settings: PartnerSettings) -> Iterator[IntArray]:
         """Permutations that the chain passes, a few sweeps apart."""
+        if self.state.law is not None:
+            yield from self._snapshots_of_law(n_snapshots, settings)
+            return
         steps = max(settings.sweeps * self.problem.n_movable, settings.fewest_proposals)
         chain = Chain(self.problem, Schedule(steps, 0, 1), self.seed, Workers(1))
         align, state = SampledAlignment(chain, self.prior), self.state
         for k in range(n_snapshots):
             state = state._replace(perm=align(state, FIRST_PARTNERS + k).perm)
+            yield state.perm
+
+    def _snapshots_of_law(self, n_snapshots: int, settings: PartnerSettings) -> Iterator[IntArray]:
+        """The same where the noise has a law of its own."""
+        chain, state = LawChain(self.problem, self.seed, 2 * settings.sweeps, 1), self.state
+        for k in range(n_snapshots):
+            state = state._replace(perm=chain(state, FIRST_PARTNERS + k).perm)
             yield state.perm
 
 

@@ -36,6 +36,9 @@ class CheckSettings:
     # moves by half of its length is determined by the estimate of the noise, not by the labels.
     noise_caution: float = 0.25
     noise_reject: float = 0.5
+    # p-value of equal slopes with normal noise and with another law, at the standard errors of the
+    # former: a test that rejects too seldom, so that its limit is higher than usual.
+    other_noise_p: float = 0.2
     # Distinct values of labels or fitted values, counted by how often each occurs. With a handful
     # the match is one of counts, which unrelated labels fit as well: scales of five or eleven
     # answers lie below, ages in years and measurements above. Values that hardly repeat are not

@@ -161,6 +161,11 @@ def _matrix(parsed: Any, data: Any) -> Any:
         raise ValueError(f"{error}; the columns are {column_names(data)}") from error
     except FormulaicError as error:
         raise ValueError(str(error)) from error
+    except OverflowError as error:
+        raise ValueError(
+            "a column of the formula holds a whole number beyond the largest number of 64 bits "
+            "(about 1e308); give the column in other units"
+        ) from error
     except TypeError as error:
         dates = column_of_dates(data)
         if dates is None:

@@ -29,6 +29,9 @@ FIRST_PARTNERS = 1_000_000  # snapshots that count which labels a row holds
 FIRST_SANDWICH = 2_000_000  # expectations for the robust covariance
 FIRST_INFLATED = 3_000_000  # EM steps with the noise inflated
 FIRST_BRIDGE = 4_000_000  # densities of labels in lost order (NumPy's generators too)
+FIRST_LAW = 5_000_000  # EM with another law of the noise than the normal one
+FIRST_LAW_WALK = 6_000_000  # snapshots at its end
+FIRST_LAW_PATH = 7_000_000  # comparison of the likelihoods of two laws
 
 # Numbers of NumPy's generators.
 FIRST_ROUND = 0  # rounds of a search

@@ -7,7 +7,9 @@ import numpy as np
 from ..data.problem import Problem
 from ..data.threads import Workers
 from ..families.normal import NORMAL
-from ..inference.predictive import group_log_densities, normal_log_density
+from ..inference.law_likelihood import label_densities
+from ..inference.predictive import normal_log_density
+from ..kernels.noise import NoiseLaw
 from ..kernels.types import FloatArray
 from .given import given_problem
 
@@ -44,6 +46,7 @@ def log_density_gain(
     pairing: str = "lost",
     mismatch_rate: float = 0.0,
     random_state: int = 0,
+    law: NoiseLaw | None = None,
 ) -> LogDensityGain:
     r"""Log predictive density of labels, less that of a normal which ignores the features.
 
@@ -80,6 +83,9 @@ def log_density_gain(
         Share of labels that are another row's, for "mostly-right".
     random_state : int, default=0
         Seed of the chains.
+    law : NoiseLaw, optional
+        Law of the noise in the place of a normal one, `noise_law_` of a fit, for "lost";
+        `noise_scale` then has no part in the density.
 
     Returns
     -------
@@ -98,14 +104,16 @@ def log_density_gain(
         raise ValueError(f"pairing must be one of {', '.join(PAIRINGS)}; got {pairing!r}")
     if not (np.isfinite(noise_scale) and noise_scale > 0.0):
         raise ValueError(f"noise_scale must be a positive number; got {noise_scale!r}")
+    if law is not None and pairing != "lost":
+        raise ValueError(f"a law of the noise is for pairing='lost'; got pairing={pairing!r}")
     if not 0.0 <= mismatch_rate <= 1.0:
         raise ValueError(f"mismatch_rate must lie between 0 and 1; got {mismatch_rate!r}")
     problem, fitted = given_problem(y, predicted, groups)
     null, error = normal_log_density(problem.y), 0.0
     if pairing == "lost":
         with Workers(1) as workers:
-            found = group_log_densities(
-                problem, fitted, float(noise_scale), seed=int(random_state), workers=workers
+            found = label_densities(
+                problem, fitted, float(noise_scale), law, seed=int(random_state), workers=workers
             )
         total, by_group, error = found.total, found.blocks, found.error
     else:

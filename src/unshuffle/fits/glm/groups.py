@@ -127,5 +127,12 @@ def _compare(
 
 
 def _p_value(difference: FloatArray, covariance: FloatArray) -> float:
-    square = float(difference @ np.linalg.solve(covariance, difference))
-    return float(chi2.sf(square, len(difference)))
+    """Wald's test, over the directions that the covariance has.
+
+    Groups whose sums are all equal leave none, and then nothing contradicts a difference of zero.
+    """
+    rank = int(np.linalg.matrix_rank(covariance, hermitian=True))
+    if rank == 0:
+        return 1.0
+    square = float(difference @ np.linalg.pinv(covariance, hermitian=True) @ difference)
+    return float(chi2.sf(square, rank))
