@@ -2,9 +2,13 @@
 
 import pytest
 
-from fuzzing import run
+from fuzzing import attempt, run
 
 CALLS = 100
+# Calls of seed 23 that once ended in errors of linear algebra or arithmetic: a whole number beyond
+# 1e308 in a formula, labels without noise, groups whose sums say nothing, a table without rows,
+# rows that hardly hold a label.
+ONCE_FAILED = (2541, 4910, 7388, 9540, 9641)
 
 
 @pytest.mark.long
@@ -13,3 +17,9 @@ def test_odd_calls_end_in_answers_or_clear_errors(part):
     failures, counts = run(CALLS, seed=2, first=part * CALLS)
     assert not failures, "\n".join(f"call {f.number}: {f.what}\n{f.trace}" for f in failures)
     assert counts["answered"] > CALLS // 5
+
+
+@pytest.mark.parametrize("number", ONCE_FAILED)
+def test_calls_that_once_failed_do_not_fail(number):
+    failure, _ = attempt(23, number)
+    assert failure is None, failure.what
