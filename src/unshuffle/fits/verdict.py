@@ -89,7 +89,7 @@ def _match_checks(found: AutoFit, problem: Problem) -> list[Reason | None]:
         *_distinct_values(found, problem),
         checks.confirmed(checks.recovery(found.refit_distances), means),
         checks.agreement(search.n_found, search.certified),
-        _precision(found),
+        _precision(found, match_used=True),
         checks.confirmed(checks.noise_sensitivity(found.temper_shift), means),
         None if as_given is None else checks.shrinkage(found.shrinkage_share),
     ]
@@ -111,11 +111,12 @@ def _distinct_values(found: AutoFit, problem: Problem) -> list[Reason | None]:
     ]
 
 
-def _precision(found: AutoFit) -> Reason:
+def _precision(found: AutoFit, *, match_used: bool = False) -> Reason:
     uncertainty = found.fit.uncertainty
     assert uncertainty is not None
     return checks.precision(
         uncertainty.inflation,
         uncertainty.fraction_kept,
         order_used=found.pairing == "mostly-right",
+        match_used=match_used,
     )

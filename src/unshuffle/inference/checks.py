@@ -52,8 +52,12 @@ def precision(
     settings: CheckSettings = CHECKS,
     *,
     order_used: bool = False,
+    match_used: bool = False,
 ) -> Reason:
-    """How much of the precision is lost with the order?"""
+    """How much of the precision is lost with the order?
+
+    Where a match was followed to a point that is no maximum of the likelihood, it was a wrong one.
+    """
     limit = settings.inflation_linked if order_used else settings.inflation_caution
     reason = below(
         "precision", inflation, limit, None,
@@ -66,6 +70,9 @@ def precision(
         f"The fraction of the information kept (observed / complete) is {fraction_kept:.2g} for "
         "some combination of coefficients (good: above 0)"
     )
+    if match_used and fraction_kept < settings.no_maximum:
+        advice = f"do not use this fit: it is no maximum of the likelihood; {MORE_DATA}"
+        return replace(reason, level="reject", text=text, advice=advice)
     return replace(reason, text=text)
 
 

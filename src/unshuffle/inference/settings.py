@@ -28,7 +28,10 @@ class CheckSettings:
     # Standard errors as a multiple of those with the order known. Where the data hold hardly any
     # information near a fit, its match is usually a wrong one.
     inflation_caution: float = 2.0
-    # The same where the order given is used: least squares as given keeps such a fit in place.
+    # Fraction of the information kept below which a point is surely no maximum of the likelihood:
+    # its Monte Carlo error is a few hundredths.
+    no_maximum: float = -0.1
+    # The multiple where the order given is used: least squares as given keeps such a fit in place.
     inflation_linked: float = 4.0
     # Independent starts that end in the best match: one alone says nothing about a better match.
     starts_needed: int = 2
