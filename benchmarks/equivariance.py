@@ -70,6 +70,8 @@ FULL = {"shuffle": "full"}
 
 CASES = {
     "default, groups": Case(ShuffledRegressor, SEED, GROUPS),
+    "mixture noise, groups": Case(ShuffledRegressor, {"noise": "mixture", **SEED}, GROUPS),
+    "t noise, groups": Case(ShuffledRegressor, {"noise": "t", **SEED}, GROUPS),
     "default, fully shuffled": Case(ShuffledRegressor, SEED, FULL, d=2, noise=0.1),
     "default, unrecoverable": Case(ShuffledRegressor, SEED, FULL, n=60, noise=1.0),
     "default, 15 % mismatches": Case(ShuffledRegressor, SEED, FEW),
