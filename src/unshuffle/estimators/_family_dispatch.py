@@ -19,10 +19,6 @@ from ._family_data import check_weights
 
 Method = TypeVar("Method", bound=Callable[..., object])
 BESIDE_ROWS = ("sample_weight", "offset", "exposure")
-ONLY_NORMAL = (
-    "bootstrap", "posterior", "pair_probabilities", "noise_scale_interval",
-    "mismatch_sensitivity",
-)  # fmt: skip
 
 
 def where_there(name: str) -> Callable[[Method], Method]:
@@ -235,15 +231,6 @@ class FamilyDispatch(FamilyMethods):
         if self._has_family:
             return super().suspects(threshold)
         return self._beyond.suspects(threshold, n_partners=n_partners, id=id)
-
-    def __getattribute__(self, name: str) -> Any:
-        """Name the methods that only fits of normal labels have."""
-        if name in ONLY_NORMAL and isinstance(self.__dict__.get("_found"), FamilyFit):
-            raise AttributeError(
-                f"a fit of family {self.__dict__['_found'].family!r} (or with weights or offsets) "
-                f"has no {name}; conf_int and mismatch_rate_interval have intervals"
-            )
-        return super().__getattribute__(name)
 
     @property
     def _beyond(self) -> Any:
