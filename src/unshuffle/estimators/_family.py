@@ -6,29 +6,26 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from ..data.problem import Problem, make_problem
+from ..data.problem import Problem
 from ..data.threads import Workers
 from ..exceptions import UnidentifiableWarning
-from ..families.bernoulli import BERNOULLI
 from ..families.catalogue import FAMILIES
 from ..families.exponential import LabelFamily
-from ..fits.glm.data import arrange_data
 from ..fits.glm.fit import fit_family
 from ..fits.glm.results import NORMAL_FREEDOM, FamilyFit
-from ..fits.glm.settings import GlmSettings
+from ..fits.glm.settings import CHAIN, ChainSettings, GlmSettings
+from ..fits.progress import Reporting, quiet
 from ..inference.intervals import Estimates, check_level, from_logit, to_logit
 from ..inference.ratios import as_ratios
 from ..inference.verdict import Verdict
-from ..io.frames import feature_names, library_of, make_frame
+from ..io.frames import feature_names, make_frame
 from ..kernels.types import BoolArray, FloatArray
 from ..show.summary import Summary
 from ._attributes import forget, stack_level, warn_rank
-from ._family_data import check_offset, check_weights
-from ._frames import take_frame
-from ._sources import into_memory
-from ._validation import build_problem, check_rows
+from ._family_predict import linear_predictor
+from ._family_problem import family_problem
 
 
 class FamilyMethods:
@@ -42,7 +39,7 @@ class FamilyMethods:
     fit_intercept: bool
     _found: Any
     _problem: Problem
-    _fits_baseline: ClassVar[bool] = False
+    _family_advice: ClassVar[str] = "treat the coefficients with caution, or use fewer features"
 
     def _fit_family(
         self,
@@ -59,42 +56,27 @@ class FamilyMethods:
         exposure: Any = None,
         event: FloatArray | None = None,
         workers: Workers | None = None,
+        reporting: Reporting = quiet,
     ) -> Self:
         """Fit, and keep what was found; a failed fit leaves an earlier one untouched."""
         model: Any = self
-        blank = type(model)(**model.get_params(deep=False))
-        X, y, groups, known, match_prob = into_memory(self, X, y, groups, known, match_prob)
-        X = take_frame(blank, X, y=y, groups=groups, known=known, match_prob=match_prob)
-        n = _num_samples(X)
-        weights = check_weights(sample_weight, n)
-        shift = check_offset(offset, exposure, n)
-        problem, match_prob = build_problem(blank, X, y, groups, known, match_prob)
-        given = problem
-        kept = np.ones(n, dtype=bool) if weights is None else weights > 0.0
-        if not kept.all():
-            problem, match_prob = _rows_with_weight(problem, match_prob, kept)
-            weights, shift, event = (
-                None if values is None else values[kept] for values in (weights, shift, event)
-            )
-        data = arrange_data(
-            problem, fit_intercept=settings.fit_intercept and event is None, offset=shift,
-            sample_weight=weights, match_prob=match_prob, event=event,
+        found = family_problem(
+            self, family, X, y, groups, known, match_prob, fit_intercept=settings.fit_intercept,
+            sample_weight=sample_weight, offset=offset, exposure=exposure, event=event,
         )  # fmt: skip
-        n_coefficients = data.Z.shape[1]
-        if problem.n_rows <= n_coefficients and family is not BERNOULLI:
-            raise ValueError(
-                f"X has n_samples = {problem.n_rows} rows for {n_coefficients} coefficients; give "
-                "more rows than coefficients, or choose fewer features"
-            )
-        names = getattr(blank, "feature_names_in_", None)
+        settings = replace(settings, chain=self._family_chain(found.given.X.shape[1]))
         fit = fit_family(
-            data, family, settings, names=None if names is None else list(names), workers=workers
+            found.data, family, settings, names=found.names, workers=workers, reporting=reporting
         )
-        forget(model, blank)
-        self._problem = given
-        model._library = library_of(X, y, groups)
-        _keep(self, fit if kept.all() else _of_all_rows(fit, kept))
+        forget(model, found.blank)
+        self._problem = found.given
+        model._library = found.library
+        _keep(self, fit if found.kept.all() else _of_all_rows(fit, found.kept))
         return self
+
+    def _family_chain(self, n_features: int) -> ChainSettings:
+        """How labels in lost order are averaged."""
+        return CHAIN
 
     @property
     def _family_fit(self) -> FamilyFit:
@@ -104,16 +86,7 @@ class FamilyMethods:
 
     def _linear_predictor(self, X: Any, offset: Any = None, exposure: Any = None) -> FloatArray:
         """Linear predictor of new rows; offsets belong to rows and are not part of the model."""
-        fit = self._family_fit
-        rows = check_rows(self, X)
-        shift = check_offset(offset, exposure, len(rows))
-        eta = rows @ fit.coef + fit.intercept
-        if not np.isfinite(eta).all():
-            raise ValueError(
-                f"the prediction of row {int(np.argmin(np.isfinite(eta)))} is too large for a "
-                "number; check the units of X"
-            )
-        return eta if shift is None else eta + shift
+        return linear_predictor(self, X, offset, exposure)
 
     def conf_int(self, level: float = 0.95, method: str = "auto") -> FloatArray:
         """Confidence intervals of the coefficients.
@@ -273,20 +246,6 @@ class FamilyMethods:
         return facts
 
 
-def _rows_with_weight(
-    problem: Problem, match_prob: FloatArray | None, kept: BoolArray
-) -> tuple[Problem, FloatArray | None]:
-    """The rows that take part, in the user's order."""
-    codes = np.full(problem.n_rows, problem.n_blocks, dtype=np.float64)
-    codes[: problem.n_movable] = np.repeat(np.arange(problem.n_blocks), np.diff(problem.starts))
-    codes = problem.restore(codes)[kept]
-    pinned = codes == problem.n_blocks
-    numbers = np.unique(codes, return_inverse=True)[1].astype(np.int64)
-    part = make_problem(problem.X[kept], problem.restore(problem.y)[kept], numbers, pinned)
-    given = None if match_prob is None else part.arrange(problem.restore(match_prob)[kept])
-    return part, given
-
-
 def _of_all_rows(fit: FamilyFit, kept: BoolArray) -> FamilyFit:
     """Rows of weight zero have no match probability."""
     matched, eta = np.full(len(kept), np.nan), np.full(len(kept), np.nan)
@@ -315,8 +274,7 @@ def _keep(model: Any, fit: FamilyFit) -> None:
     warn_rank(model, fit.design)
     if not fit.converged:
         warnings.warn(
-            f"{type(model).__name__} did not converge; treat the coefficients with caution, or "
-            "use fewer features",
+            f"{type(model).__name__} did not converge; {model._family_advice}",
             ConvergenceWarning,
             stacklevel=stack_level(),
         )
@@ -329,6 +287,6 @@ def _keep(model: Any, fit: FamilyFit) -> None:
         )
 
 
-def rate_setting(mismatch_rate: float | str) -> float | None:
-    """A rate as a setting: None estimates it."""
-    return None if isinstance(mismatch_rate, str) else float(mismatch_rate)
+def rate_setting(mismatch_rate: float | str | None) -> float | None:
+    """A rate as a setting: None estimates it, where there is one."""
+    return None if mismatch_rate is None or isinstance(mismatch_rate, str) else mismatch_rate

@@ -3,22 +3,19 @@
 from collections.abc import Callable
 from typing import Any, ClassVar, Self, TypeVar, cast
 
-import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..families.catalogue import FAMILIES
-from ..fits.glm.results import FamilyFit
 from ..fits.glm.settings import GlmSettings
 from ..inference.audited_rate import Audit
 from ..kernels.types import FloatArray
-from ..metrics.given import finite_vector
 from ..show.summary import Summary
 from ._family import FamilyMethods, rate_setting
-from ._family_data import check_weights
+from ._family_predict import FamilyPrediction, refuse_settings
+from ._progress import reporting
 
 Method = TypeVar("Method", bound=Callable[..., object])
-BESIDE_ROWS = ("sample_weight", "offset", "exposure")
 
 
 def where_there(name: str) -> Callable[[Method], Method]:
@@ -30,22 +27,16 @@ def where_there(name: str) -> Callable[[Method], Method]:
     return cast(Callable[[Method], Method], available_if(check))
 
 
-class FamilyDispatch(FamilyMethods):
+class FamilyDispatch(FamilyPrediction, FamilyMethods):
     """Fits of other families go one way, those of normal labels the way they always went."""
 
-    family: str = "normal"
-    mismatch_rate: float | str | Audit
+    mismatch_rate: float | str | Audit | None
     _pairing_of_family: ClassVar[str | None] = None
-
-    def _wants_family(self, beside: dict[str, Any]) -> bool:
-        """Whether this fit is one of the families' engine: another family, weights or offsets."""
-        wrong = set(beside) - set(BESIDE_ROWS)
-        if wrong:
-            raise TypeError(
-                f"{type(self).__name__}.fit() got an unexpected keyword argument "
-                f"{sorted(wrong)[0]!r}"
-            )
-        return self.family != "normal" or any(value is not None for value in beside.values())
+    _refused_by_families: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(("search", "temper", "ridge", "noise", "alignment"), "leave it out"),
+        "n_candidates": "leave it out",
+        "mismatch_rate_max": "give mismatch_rate or match_prob",
+    }
 
     def _refuse_clues(self, match_features: Any) -> None:
         if match_features is not None:
@@ -59,13 +50,12 @@ class FamilyDispatch(FamilyMethods):
     ) -> Self:
         model: Any = self
         model._validate_params()
-        for name in ("search", "temper", "ridge", "noise", "alignment", "n_candidates"):
-            default = type(model)().get_params().get(name)
-            if model.get_params().get(name) != default:
-                raise ValueError(
-                    f"{name}={model.get_params()[name]!r} is for family='normal' without weights "
-                    f"and offsets; leave it out for family={self.family!r}"
-                )
+        refuse_settings(model, self._refused_by_families)
+        if getattr(self, "covariance_type", "auto") == "robust":
+            raise ValueError(
+                "covariance_type='robust' is for family='normal' without weights and offsets; "
+                "conf_int(method='sandwich') has robust intervals of other families"
+            )
         if isinstance(self.mismatch_rate, Audit):
             raise ValueError(
                 "an Audit is for family='normal' without weights and offsets; give its rate as a "
@@ -73,80 +63,21 @@ class FamilyDispatch(FamilyMethods):
             )
         settings = GlmSettings(
             model._draw_seed(),
-            pairing=self._pairing_of_family or model.pairing,
+            pairing=self._family_pairing(match_prob),
             mismatch_rate=rate_setting(self.mismatch_rate),
             fit_intercept=self.fit_intercept,
         )
+        report = reporting(getattr(self, "verbose", 0), getattr(self, "callback", None))
         with model._workers() as workers:
             return self._fit_family(
                 FAMILIES[self.family], settings, X, y, groups, known, match_prob,
-                workers=workers, **beside,
+                workers=workers, reporting=report, **beside,
             )  # fmt: skip
 
-    @property
-    def _has_family(self) -> bool:
-        return isinstance(getattr(self, "_found", None), FamilyFit)
-
-    def predict(
-        self, X: Any, interval: float | None = None, *, offset: Any = None, exposure: Any = None
-    ) -> Any:
-        """Predict the expected labels of rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        interval : float, optional
-            A share such as 0.95: intervals that hold so many of the labels of new rows are returned
-            too. They include the error of the coefficients, and assume normal noise.
-        offset, exposure : array-like of shape (n_samples,), optional
-            Of these rows, for fits with weights, offsets, or another family than normal.
-
-        Returns
-        -------
-        y : array of shape (n_samples,)
-        ends : array of shape (n_samples, 2)
-            Lower and upper ends of the intervals; only if `interval` is given.
-        """
-        if not self._has_family:
-            if offset is not None or exposure is not None:
-                check_is_fitted(self)
-                raise ValueError("offset and exposure are for fits that were given one")
-            return super().predict(X, interval)  # type: ignore[misc]
-        if interval is not None:
-            raise ValueError(
-                "intervals of predictions are for family='normal' without weights and offsets"
-            )
-        return FAMILIES[self._family_fit.family].mean(self._linear_predictor(X, offset, exposure))
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> float:
-        """Score labels; larger is better, 1 is perfect, 0 is what ignoring the features gives.
-
-        For the normal family see `ShuffledRegressor`; for others the share of the deviance that is
-        explained, of labels in known order.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-        groups : array-like of shape (n_samples,), optional
-            Labels may stand in any order inside each group; for the normal family.
-
-        Returns
-        -------
-        score : float
-        """
-        if not self._has_family:
-            return float(super().score(X, y, sample_weight, groups))  # type: ignore[misc]
-        if groups is not None:
-            raise ValueError("groups are for scores of family='normal'; leave them out")
-        fit = self._family_fit
-        family, labels = FAMILIES[fit.family], finite_vector(y, "y")
-        weights = check_weights(sample_weight, len(labels))
-        weights = np.ones(len(labels)) if weights is None else weights
-        mean = np.full(len(labels), float(np.average(labels, weights=weights)))
-        ours = weights @ family.deviance(labels, self.predict(X), fit.precision)
-        return float(1.0 - ours / (weights @ family.deviance(labels, mean, fit.precision)))
+    def _family_pairing(self, match_prob: Any) -> str:
+        """What the order given is taken for."""
+        model: Any = self
+        return self._pairing_of_family or str(model.pairing)
 
     @where_there("conf_int")
     def conf_int(self, level: float = 0.95, method: str = "auto", **options: Any) -> FloatArray:

@@ -122,6 +122,7 @@ class ShuffledRegressorCV(ShuffledRegressor):
         self.callback = callback
 
     _fits_unmatched = False
+    _fits_families = False
 
     def _compute(self, data: InMemory, seed: int) -> AutoFit:
         ridges = open_setting(self.ridges)

@@ -11,6 +11,7 @@ from ...families.cox import Times, check_times
 from ...families.exponential import LabelFamily
 from ...inference.verdict import Reason, judge
 from ...kernels.types import FloatArray
+from ..progress import Reporting, quiet
 from .assemble import of_known, of_mostly_right
 from .consistency import check_consistency
 from .data import GlmData
@@ -30,6 +31,7 @@ def fit_family(
     *,
     names: list[str] | None = None,
     workers: Workers | None = None,
+    reporting: Reporting = quiet,
 ) -> FamilyFit:
     """Fit labels of a family; None is Cox's model.
 
@@ -42,6 +44,8 @@ def fit_family(
         Of the features, for messages.
     workers : Workers, optional
         Threads of the chains where the order is lost.
+    reporting : callable
+        Opens a report of the iterations of these chains.
     """
     if family is None:
         return _fit_times(data, settings, names)
@@ -51,7 +55,7 @@ def fit_family(
     if known.separated:
         return _separated(data, known, pairing, p_value)
     if pairing == "lost":
-        fit = fit_lost(data, family, known, settings, workers or Workers(1))
+        fit = fit_lost(data, family, known, settings, workers or Workers(1), reporting)
         fit = replace(fit, order_p_value=p_value)
     elif pairing == "known":
         fit = of_known(data, known, family.name, family.dispersion(known.precision))
