@@ -71,7 +71,8 @@ class FamilyMethods:
         forget(model, found.blank)
         self._problem = found.given
         model._library = found.library
-        _keep(self, fit if found.kept.all() else _of_all_rows(fit, found.kept))
+        fit = fit if found.kept.all() else _of_all_rows(fit, found.kept)
+        _keep(self, fit, to_the_end=settings.chain.tolerance == 0.0)
         return self
 
     def _family_chain(self, n_features: int) -> ChainSettings:
@@ -253,8 +254,11 @@ def _of_all_rows(fit: FamilyFit, kept: BoolArray) -> FamilyFit:
     return replace(fit, match_proba=matched, linear_predictor=eta)
 
 
-def _keep(model: Any, fit: FamilyFit) -> None:
-    """Set every fitted attribute, and warn where the answer needs a warning."""
+def _keep(model: Any, fit: FamilyFit, *, to_the_end: bool) -> None:
+    """Set every fitted attribute, and warn where the answer needs a warning.
+
+    A fit that was asked to run all its iterations is not expected to have converged.
+    """
     model._found = fit
     model.coef_, model.intercept_ = fit.coef, fit.intercept
     model.family_ = fit.family
@@ -272,7 +276,7 @@ def _keep(model: Any, fit: FamilyFit) -> None:
     if fit.expected_labels is not None:
         model.expected_labels_, model.permutation_ = fit.expected_labels, fit.permutation
     warn_rank(model, fit.design)
-    if not fit.converged:
+    if not fit.converged and not to_the_end:
         warnings.warn(
             f"{type(model).__name__} did not converge; {model._family_advice}",
             ConvergenceWarning,
