@@ -98,7 +98,8 @@ class FamilyMethods:
             Share of repetitions in which the intervals should cover the truth.
         method : {"auto", "information", "sandwich"}, default="auto"
             "information" inverts the observed information; "sandwich" also holds where labels vary
-            more than the family has it, for labels in mostly right order. "auto" is "information".
+            more than the family has it (times: where hazards are not proportional), unless the
+            order is lost. "auto" is "information".
 
         Returns
         -------

@@ -20,6 +20,7 @@ from .known import KnownFit, describe_separation, fit_known, fit_known_times
 from .mostly_right import fit_mostly_right, fit_mostly_right_times
 from .order import order_p_value, scores_of_times
 from .results import NORMAL_FREEDOM, Baseline, FamilyFit
+from .robust import robust_of_known, robust_of_known_times
 from .settings import ORDER, GlmSettings
 from .verdict import judge_family
 
@@ -59,7 +60,8 @@ def fit_family(
         fit = replace(fit, order_p_value=p_value)
     elif pairing == "known":
         fit = of_known(data, known, family.name, family.dispersion(known.precision))
-        fit = replace(fit, order_p_value=p_value)
+        robust = data.design.covariance(robust_of_known(data, family, known))
+        fit = replace(fit, order_p_value=p_value, robust=robust)
     else:
         found = fit_mostly_right(data, family, known, settings.mismatch_rate)
         fit = of_mostly_right(data, known, found, family.name, p_value)
@@ -98,6 +100,8 @@ def _fit_times(data: GlmData, settings: GlmSettings, names: list[str] | None) ->
         )
     if pairing == "known":
         fit, eta, jumps = of_known(data, known, "cox", 1.0), known.eta, known.jumps
+        robust = data.design.covariance(robust_of_known_times(data, times, known))
+        fit = replace(fit, robust=robust)
     else:
         found = fit_mostly_right_times(data, times, known, settings.mismatch_rate)
         events = times.events(data.weights)

@@ -1,5 +1,6 @@
 """Labels of which most are the row's own: the tied mixture, maximised and judged."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from .covariance import Errors, observed_errors, sandwich
 from .cox_model import CoxModel
 from .data import GlmData
 from .known import KnownFit
+from .robust import profile_scores
 from .settings import CLIMB
 from .tied_model import TiedModel
 
@@ -68,10 +70,8 @@ def fit_mostly_right(
     free = _free(model, found)
     errors = observed_errors(-found.hessian, complete, free)
     middle = None
-    if robust and np.isfinite(errors.covariance[0, 0]):
-        inside = np.where(np.isnan(errors.covariance), 0.0, errors.covariance)
-        scores = model.row_scores(found.parameters)
-        middle = sandwich(inside, scores, model.n_parameters)[: model.n_theta, : model.n_theta]
+    if robust:
+        middle = _sandwich(model, errors, lambda: model.row_scores(found.parameters))
     return _result(data, model, found, errors, middle, at.precision)
 
 
@@ -85,7 +85,19 @@ def fit_mostly_right_times(
     found = climb(model, starts[1:], float(data.weights.sum()))
     _, complete = partial_derivatives(data.Z, found.evaluation.eta, times, data.weights)
     errors = observed_errors(-found.hessian, complete, _free(model, found))
-    return _result(data, model, found, errors, None, 1.0)._replace(jumps=model.jumps)
+    middle = _sandwich(model, errors, lambda: profile_scores(model, found.parameters))
+    model.evaluate(found.parameters)  # the baseline, which derivatives have moved
+    return _result(data, model, found, errors, middle, 1.0)._replace(jumps=model.jumps)
+
+
+def _sandwich(
+    model: TiedModel | CoxModel, errors: Errors, scores: Callable[[], FloatArray]
+) -> FloatArray | None:
+    """Sandwich of the coefficients; None where there is no information to start from."""
+    if not np.isfinite(errors.covariance[0, 0]):
+        return None
+    inside = np.where(np.isnan(errors.covariance), 0.0, errors.covariance)
+    return sandwich(inside, scores(), model.n_parameters)[: model.n_theta, : model.n_theta]
 
 
 def _starts(known: KnownFit, first: int) -> list[tuple[FloatArray, float]]:
