@@ -1,6 +1,7 @@
 """What a fit of a family returns: frozen and complete, vectors in the user's order."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +31,17 @@ class Baseline:
     def cumulative(self) -> FloatArray:
         """Cumulative hazard."""
         value: FloatArray = np.cumsum(self.hazard)
+        return value
+
+    def survival(self, eta: FloatArray, times: Any = None) -> FloatArray:
+        """Probability of no event up to given times, shape (len(eta), n_times).
+
+        By default at the event times; constant after the last of them.
+        """
+        at = self.times if times is None else np.asarray(times, dtype=np.float64).ravel()
+        steps = np.searchsorted(self.times, at, side="right")
+        cumulative = np.append(0.0, self.cumulative)[steps]
+        value: FloatArray = np.exp(-np.exp(np.minimum(eta, 500.0))[:, None] * cumulative)
         return value
 
 
