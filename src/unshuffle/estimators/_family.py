@@ -20,15 +20,16 @@ from ..fits.progress import Reporting, quiet
 from ..inference.intervals import Estimates, check_level, from_logit, to_logit
 from ..inference.ratios import as_ratios
 from ..inference.verdict import Verdict
-from ..io.frames import feature_names, make_frame
+from ..io.frames import feature_names
 from ..kernels.types import BoolArray, FloatArray
 from ..show.summary import Summary
 from ._attributes import forget, stack_level, warn_rank
 from ._family_predict import linear_predictor
 from ._family_problem import family_problem
+from ._family_suspects import FamilySuspects
 
 
-class FamilyMethods:
+class FamilyMethods(FamilySuspects):
     """Attributes and answers of a fit of a family."""
 
     coef_: FloatArray
@@ -162,39 +163,6 @@ class FamilyMethods:
         around = Estimates(to_logit(np.array([rate])), np.array([error]), NORMAL_FREEDOM)
         return from_logit(around.interval(level)[0])
 
-    def suspects(self, threshold: float = 0.5) -> Any:
-        """Rows whose label is probably that of another row.
-
-        Parameters
-        ----------
-        threshold : float, default=0.5
-            Rows with a lower probability of holding their own label are listed.
-
-        Returns
-        -------
-        table : data frame
-            Of the library that the data of the fit came in; pandas for arrays. One line per
-            suspect, the least likely match first: `row`, `label`, `linear_predictor`,
-            `match_proba`.
-        """
-        fit = self._family_fit
-        if not 0.0 <= threshold <= 1.0:
-            raise ValueError(f"threshold is a probability between 0 and 1, got {threshold}")
-        if not hasattr(self, "_problem"):
-            raise ValueError("the labels of the fit are not part of a stored model; fit it again")
-        rows = np.flatnonzero(fit.match_proba < threshold)
-        rows = rows[np.argsort(fit.match_proba[rows], kind="stable")]
-        columns = {
-            "row": rows,
-            "label": self._labels_given()[rows],
-            "linear_predictor": fit.linear_predictor[rows],
-            "match_proba": fit.match_proba[rows],
-        }
-        return make_frame(columns, getattr(self, "_library", None))
-
-    def _labels_given(self) -> Any:
-        return self._problem.restore(self._problem.y)
-
     def summary(self, level: float = 0.95, *, ratios: bool = False) -> Summary:
         """Table of coefficients beside the model of the labels as given, verdict first.
 
@@ -252,7 +220,10 @@ def _of_all_rows(fit: FamilyFit, kept: BoolArray) -> FamilyFit:
     """Rows of weight zero have no match probability."""
     matched, eta = np.full(len(kept), np.nan), np.full(len(kept), np.nan)
     matched[kept], eta[kept] = fit.match_proba, fit.linear_predictor
-    return replace(fit, match_proba=matched, linear_predictor=eta)
+    redraws = fit.redraws
+    if redraws is not None:
+        redraws = replace(redraws, rows=np.flatnonzero(kept)[redraws.rows])
+    return replace(fit, match_proba=matched, linear_predictor=eta, redraws=redraws)
 
 
 def _keep(model: Any, fit: FamilyFit, *, to_the_end: bool) -> None:

@@ -149,18 +149,20 @@ class FamilyDispatch(FamilyPrediction, FamilyMethods):
             Rows with a lower probability of holding a label that is their own and not far off
             are listed.
         n_partners : int, default=3
-            Most partners named for each row; none for other families than normal.
+            Most partners named for each row; `MixtureRegressor` names none for normal labels.
         id : array-like of shape (n_samples,), optional
-            Names of the rows, for normal labels.
+            Names of the rows; they come as the columns `id`, `partner_1_id`, ...
 
         Returns
         -------
         table : data frame
             Of the library that the data of the fit came in; pandas for arrays. One line per
-            suspect, the least likely match first.
+            suspect, the least likely match first: `row`, its `label`, `match_proba`, and
+            `partner_1`, `partner_1_proba`, ...: the rows beside which its own label may stand, and
+            how probable that is.
         """
         if self._has_family:
-            return super().suspects(threshold)
+            return super().suspects(threshold, n_partners=n_partners, id=id)
         return self._beyond.suspects(threshold, n_partners=n_partners, id=id)
 
     @property

@@ -154,7 +154,7 @@ class MatchMethods:
         check_is_fitted(self)
         columns = self._suspects(threshold, n_partners)
         if id is not None:
-            columns = _with_names(columns, check_id(id, len(self.match_proba_)))
+            columns = with_names(columns, check_id(id, len(self.match_proba_)))
         return make_frame(columns, getattr(self, "_library", None))
 
     def _suspects(self, threshold: float, n_partners: int) -> dict[str, Any]:
@@ -266,7 +266,7 @@ def check_id(id: Any, n_rows: int) -> Any:
     return names
 
 
-def _with_names(columns: dict[str, Any], names: Any) -> dict[str, Any]:
+def with_names(columns: dict[str, Any], names: Any) -> dict[str, Any]:
     """Put the names of rows and partners beside their numbers."""
     named: dict[str, Any] = {}
     for title, values in columns.items():

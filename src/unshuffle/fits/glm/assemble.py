@@ -70,6 +70,7 @@ def of_mostly_right(
         linear_predictor=restore(found.eta),
         converged=found.converged,
         n_iter=found.n_iter,
+        redraws=found.redraws,
     )
 
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from ...families.cox import Times, partial_derivatives
-from ...families.exponential import LabelFamily
+from ...families.cox import Times, cox_rows, partial_derivatives
+from ...families.exponential import LabelFamily, RowTerms
 from ...families.irls import information_of
 from ...kernels.types import FloatArray
 from .climb import Climbed, climb
@@ -15,6 +15,7 @@ from .covariance import Errors, observed_errors, sandwich
 from .cox_model import CoxModel
 from .data import GlmData
 from .known import KnownFit
+from .partners import Redraws, redraws_of
 from .robust import profile_scores
 from .settings import CLIMB
 from .tied_model import TiedModel
@@ -33,6 +34,8 @@ class MostlyRight(NamedTuple):
     robust : array of shape (q, q) or None
     redrawn : array of shape (n_movable,)
         Probability, before the labels are seen, that a label was redrawn.
+    redraws : Redraws
+        Whose label each may be.
     """
 
     theta: FloatArray
@@ -47,6 +50,7 @@ class MostlyRight(NamedTuple):
     converged: bool
     n_iter: int
     redrawn: FloatArray
+    redraws: Redraws
     jumps: FloatArray | None = None
 
 
@@ -72,7 +76,8 @@ def fit_mostly_right(
     middle = None
     if robust:
         middle = _sandwich(model, errors, lambda: model.row_scores(found.parameters))
-    return _result(data, model, found, errors, middle, at.precision)
+    terms = family.row_terms(eta, at.precision), family.label_terms(data.y, at.precision).v
+    return _result(data, model, found, errors, middle, at.precision, terms)
 
 
 def fit_mostly_right_times(
@@ -87,7 +92,9 @@ def fit_mostly_right_times(
     errors = observed_errors(-found.hessian, complete, _free(model, found))
     middle = _sandwich(model, errors, lambda: profile_scores(model, found.parameters))
     model.evaluate(found.parameters)  # the baseline, which derivatives have moved
-    return _result(data, model, found, errors, middle, 1.0)._replace(jumps=model.jumps)
+    v = np.column_stack([times.event, times.cumulative(model.jumps)])
+    terms = cox_rows(found.evaluation.eta), v
+    return _result(data, model, found, errors, middle, 1.0, terms)._replace(jumps=model.jumps)
 
 
 def _sandwich(
@@ -125,6 +132,7 @@ def _result(
     errors: Errors,
     robust: FloatArray | None,
     precision: float,
+    terms: tuple[RowTerms, FloatArray],
 ) -> MostlyRight:
     n, q = data.n_movable, model.n_theta
     matched = found.evaluation.shares.matched
@@ -154,4 +162,5 @@ def _result(
         found.converged,
         found.n_iter,
         redrawn,
+        redraws_of(data, *terms, found.evaluation.shares.log_density, redrawn, matched),
     )

@@ -9,6 +9,7 @@ from ...inference.intervals import Estimates
 from ...inference.verdict import Verdict
 from ...kernels.types import FloatArray, IntArray
 from ..results import Design
+from .partners import Redraws
 
 NORMAL_FREEDOM = 10**9  # degrees of freedom at which Student's t is the normal distribution
 
@@ -106,6 +107,8 @@ class FamilyFit:
     linear_predictor : array of shape (n,)
     expected_labels : array of shape (n,) or None
         Where the order is lost.
+    redraws : Redraws or None
+        Whose label each may be, where the order is mostly right.
     """
 
     family: str
@@ -137,6 +140,7 @@ class FamilyFit:
     consistency: Consistency | None = None
     group_sums: GroupSums | None = None
     verdict: Verdict | None = None
+    redraws: Redraws | None = None
 
     @property
     def standard_errors(self) -> FloatArray:
