@@ -7,6 +7,8 @@ import numpy as np
 from .jit import kernel
 from .types import FloatArray, IntArray
 
+NEGLIGIBLE = 45.0  # a weight so far below the largest, as a logarithm, adds nothing
+
 
 @kernel
 def likely_labels(
@@ -38,7 +40,7 @@ def likely_labels(
             value = a[i] + level[j]
             for s in range(size):
                 value += u[i, s] * v[j, s]
-            if value == -np.inf:
+            if value == -np.inf or (value < top - NEGLIGIBLE and found[k, width - 1] >= 0):
                 continue
             if value > top:  # all weights so far are taken relative to the largest
                 shrink = math.exp(top - value)
