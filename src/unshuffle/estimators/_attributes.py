@@ -206,6 +206,7 @@ def forget(model: Any, blank: Any) -> None:
     """Drop what an earlier fit learnt, and take over the features that `blank` recorded."""
     for name in [name for name in vars(model) if name.endswith("_")]:
         delattr(model, name)
+    vars(model).pop("_family_data", None)
     for name, value in vars(blank).items():
         if name.endswith("_in_") or name == "design_columns_":
             setattr(model, name, value)

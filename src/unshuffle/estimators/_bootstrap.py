@@ -15,7 +15,6 @@ from ..fits.settings import StochasticSettings
 from ..inference.bootstrap import BootstrapResult
 from ..kernels.types import FloatArray
 from ._attributes import Fit
-from ._only_normal import only_normal
 from ._progress import reporting
 from ._seeding import seed_from
 
@@ -34,7 +33,6 @@ class BootstrapMethods:
     _workers: Callable[..., Workers]
     _refitting: Callable[[], StochasticSettings]
 
-    @only_normal
     def bootstrap(
         self,
         n_boot: int = 200,

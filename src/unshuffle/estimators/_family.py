@@ -24,12 +24,13 @@ from ..io.frames import feature_names
 from ..kernels.types import BoolArray, FloatArray
 from ..show.summary import Summary
 from ._attributes import forget, stack_level, warn_rank
+from ._family_bootstrap import FamilyBootstrap
 from ._family_predict import linear_predictor
 from ._family_problem import family_problem
 from ._family_suspects import FamilySuspects
 
 
-class FamilyMethods(FamilySuspects):
+class FamilyMethods(FamilyBootstrap, FamilySuspects):
     """Attributes and answers of a fit of a family."""
 
     coef_: FloatArray
@@ -70,7 +71,8 @@ class FamilyMethods(FamilySuspects):
             found.data, family, settings, names=found.names, workers=workers, reporting=reporting
         )
         forget(model, found.blank)
-        self._problem = found.given
+        self._problem, self._family_data = found.given, found.data
+        self._family_settings = settings
         model._library = found.library
         fit = fit if found.kept.all() else _of_all_rows(fit, found.kept)
         _keep(self, fit, to_the_end=settings.chain.tolerance == 0.0)
@@ -90,17 +92,20 @@ class FamilyMethods(FamilySuspects):
         """Linear predictor of new rows; offsets belong to rows and are not part of the model."""
         return linear_predictor(self, X, offset, exposure)
 
-    def conf_int(self, level: float = 0.95, method: str = "auto") -> FloatArray:
+    def conf_int(self, level: float = 0.95, method: str = "auto", **options: Any) -> FloatArray:
         """Confidence intervals of the coefficients.
 
         Parameters
         ----------
         level : float, default=0.95
             Share of repetitions in which the intervals should cover the truth.
-        method : {"auto", "information", "sandwich"}, default="auto"
+        method : {"auto", "information", "sandwich", "bootstrap"}, default="auto"
             "information" inverts the observed information; "sandwich" also holds where labels vary
             more than the family has it (times: where hazards are not proportional), unless the
-            order is lost. "auto" is "information".
+            order is lost. "bootstrap" draws rows or groups and fits them again, see `bootstrap`.
+            "auto" is "information".
+        **options
+            Of `bootstrap`; the other methods have none.
 
         Returns
         -------
@@ -108,6 +113,9 @@ class FamilyMethods(FamilySuspects):
             Lower and upper ends, the intercept first when there is one.
         """
         check_level(level)
+        self._check_method(method, options, ("information", "sandwich", "bootstrap"))
+        if method == "bootstrap":
+            return self.bootstrap(**options).interval(level)
         errors = np.sqrt(np.diag(self.covariance(method)))
         return self._family_estimates()._replace(standard_errors=errors).interval(level)
 
@@ -125,11 +133,7 @@ class FamilyMethods(FamilySuspects):
             The intercept first when there is one.
         """
         fit = self._family_fit
-        if method not in {"auto", "information", "sandwich"}:
-            raise ValueError(
-                f"method must be 'information' or 'sandwich' or 'auto', got {method!r}; a fit of "
-                f"family {fit.family!r} has no other"
-            )
+        self._check_method(method, {}, ("information", "sandwich"))
         if method != "sandwich":
             return fit.covariance.copy()
         if fit.robust is None:
@@ -139,13 +143,19 @@ class FamilyMethods(FamilySuspects):
             )
         return fit.robust.copy()
 
-    def mismatch_rate_interval(self, level: float = 0.95) -> FloatArray:
+    def mismatch_rate_interval(
+        self, level: float = 0.95, method: str = "auto", **options: Any
+    ) -> FloatArray:
         """Confidence interval of the rate of mismatches, on the scale of its logit.
 
         Parameters
         ----------
         level : float, default=0.95
             Share of repetitions in which the interval should cover the truth.
+        method : {"auto", "information", "bootstrap"}, default="auto"
+            See `conf_int`.
+        **options
+            Of `bootstrap`.
 
         Returns
         -------
@@ -153,15 +163,32 @@ class FamilyMethods(FamilySuspects):
             Lower and upper end, both between 0 and 1.
         """
         fit = self._family_fit
+        self._check_method(method, options, ("information", "bootstrap"))
         if np.isnan(fit.mismatch_rate_se):
             raise ValueError(
                 "no rate of mismatches was estimated, so it has no interval; fit with "
                 "mismatch_rate='estimate' where the order given is mostly right"
             )
+        if method == "bootstrap":
+            return self.bootstrap(**options).mismatch_rate_interval(level)
         rate = fit.mismatch_rate
         error = fit.mismatch_rate_se / (rate * (1.0 - rate))
         around = Estimates(to_logit(np.array([rate])), np.array([error]), NORMAL_FREEDOM)
         return from_logit(around.interval(level)[0])
+
+    def _check_method(self, method: str, options: dict[str, Any], methods: tuple[str, ...]) -> None:
+        """Name what was asked for and cannot be had."""
+        if method not in {"auto", *methods}:
+            allowed = " or ".join(repr(name) for name in methods)
+            raise ValueError(
+                f"method must be {allowed} or 'auto', got {method!r}; a fit of family "
+                f"{self._family_fit.family!r} has no other"
+            )
+        if options and method != "bootstrap":
+            raise ValueError(
+                f"method={method!r} takes no further options, got {', '.join(sorted(options))}; "
+                "they belong to method='bootstrap'"
+            )
 
     def summary(self, level: float = 0.95, *, ratios: bool = False) -> Summary:
         """Table of coefficients beside the model of the labels as given, verdict first.

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..families.catalogue import FAMILIES
 from ..fits.glm.settings import GlmSettings
 from ..inference.audited_rate import Audit
+from ..inference.bootstrap import BootstrapResult
 from ..kernels.types import FloatArray
 from ..show.summary import Summary
 from ._family import FamilyMethods, rate_setting
@@ -16,13 +17,15 @@ from ._family_predict import FamilyPrediction, refuse_settings
 from ._progress import reporting
 
 Method = TypeVar("Method", bound=Callable[..., object])
+# After it, in the order of methods, the estimators of normal labels follow.
+LAST_OF_FAMILIES = FamilyMethods.__mro__[-2]
 
 
 def where_there(name: str) -> Callable[[Method], Method]:
     """A method that only some fits have: those of families, and estimators that define it."""
 
     def check(model: Any) -> bool:
-        return model._has_family or hasattr(super(FamilyMethods, model), name)
+        return model._has_family or hasattr(super(LAST_OF_FAMILIES, model), name)
 
     return cast(Callable[[Method], Method], available_if(check))
 
@@ -83,9 +86,54 @@ class FamilyDispatch(FamilyPrediction, FamilyMethods):
     def conf_int(self, level: float = 0.95, method: str = "auto", **options: Any) -> FloatArray:
         """Confidence intervals of the coefficients; see `ShuffledRegressor`."""
         if self._has_family:
-            self._refuse_options(options)
-            return super().conf_int(level, method)
+            return super().conf_int(level, method, **options)
         found: FloatArray = self._beyond.conf_int(level, method, **options)
+        return found
+
+    @where_there("bootstrap")
+    def bootstrap(
+        self,
+        n_boot: int = 200,
+        *,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> BootstrapResult:
+        """Intervals from fits to simulated labels, or to rows and groups drawn with replacement.
+
+        Parameters
+        ----------
+        n_boot : int, default=200
+            Replicates.
+        random_state : int, RandomState or None, default=None
+            Seed of the replicates. None takes the seed of the fit, so that the answer can be had
+            again.
+        n_jobs : int, default=None
+            Threads over replicates; None takes `n_jobs` of the estimator. The answer does not
+            depend on it.
+        verbose : int, default=0
+            1 shows a progress bar.
+
+        Returns
+        -------
+        result : BootstrapResult
+            With `draws`, `standard_errors`, `interval(level)` and `mismatch_rate_interval(level)`.
+
+        Notes
+        -----
+        For normal labels the bootstrap is parametric: labels are drawn from the fitted coefficients
+        and noise, shuffled as the model says (inside groups, or at the fitted rate of mismatches,
+        or not at all), and fitted with the same settings from the coefficients found. For other
+        families groups are drawn where the order is lost, and where it is mostly right inside 30
+        groups or more, and otherwise rows with their labels. Neither shows whether another optimum
+        might be the right one, which the verdict is about.
+        """
+        options: dict[str, Any] = {
+            "random_state": random_state, "n_jobs": n_jobs, "verbose": verbose,
+        }  # fmt: skip
+        if self._has_family:
+            return super().bootstrap(n_boot, **options)
+        found: BootstrapResult = self._beyond.bootstrap(n_boot, **options)
         return found
 
     @where_there("covariance")
@@ -101,8 +149,7 @@ class FamilyDispatch(FamilyPrediction, FamilyMethods):
     ) -> FloatArray:
         """Confidence interval of the rate of mismatches; see `conf_int`."""
         if self._has_family:
-            self._refuse_options(options)
-            return super().mismatch_rate_interval(level)
+            return super().mismatch_rate_interval(level, method, **options)
         found: FloatArray = self._beyond.mismatch_rate_interval(level, method, **options)
         return found
 
@@ -169,11 +216,4 @@ class FamilyDispatch(FamilyPrediction, FamilyMethods):
     def _beyond(self) -> Any:
         """The estimator of normal labels, behind the methods of families."""
         check_is_fitted(self)
-        return super(FamilyMethods, self)
-
-    @staticmethod
-    def _refuse_options(options: dict[str, Any]) -> None:
-        if options:
-            raise ValueError(
-                f"fits of families take no further options, got {', '.join(sorted(options))}"
-            )
+        return super(LAST_OF_FAMILIES, self)

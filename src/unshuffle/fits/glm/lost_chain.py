@@ -46,6 +46,17 @@ class ChainFit(NamedTuple):
     n_iter: int
 
 
+class ChainRun(NamedTuple):
+    """Where the iterations of a chain ended, averaged over the last of them."""
+
+    theta: FloatArray
+    precision: float
+    converged: bool
+    n_iter: int
+    sweeps: Sweeps
+    perm: IntArray
+
+
 def fit_by_chain(
     data: GlmData,
     family: LabelFamily,
@@ -56,6 +67,21 @@ def fit_by_chain(
     chain: ChainSettings = CHAIN,
     reporting: Reporting = quiet,
 ) -> ChainFit:
+    """Stochastic EM from given coefficients, with its information."""
+    run = run_chain(data, family, theta, precision, seed, workers, chain, reporting)
+    return _finish(data, family, run)
+
+
+def run_chain(
+    data: GlmData,
+    family: LabelFamily,
+    theta: FloatArray,
+    precision: float,
+    seed: int,
+    workers: Workers,
+    chain: ChainSettings = CHAIN,
+    reporting: Reporting = quiet,
+) -> ChainRun:
     """Stochastic EM from given coefficients."""
     problem = data.problem
     sweeps = Sweeps(problem, schedule_of(chain, data.n_movable), seed, workers)
@@ -90,8 +116,7 @@ def fit_by_chain(
     last = kept[-2 * window :] if converged else kept[-window:]
     theta = np.mean([t for t, _ in last], axis=0)
     precision = float(np.exp(np.mean([np.log(p) for _, p in last])))
-    eta = data.offset + data.Z @ theta
-    return _finish(data, family, sweeps, perm, theta, eta, precision, converged, len(kept))
+    return ChainRun(theta, precision, converged, len(kept), sweeps, perm)
 
 
 def schedule_of(chain: ChainSettings, n_movable: int) -> Schedule:
@@ -151,19 +176,10 @@ def precision_slope(
     return slope
 
 
-def _finish(
-    data: GlmData,
-    family: LabelFamily,
-    sweeps: Sweeps,
-    perm: IntArray,
-    theta: FloatArray,
-    eta: FloatArray,
-    precision: float,
-    converged: bool,
-    n_iter: int,
-) -> ChainFit:
+def _finish(data: GlmData, family: LabelFamily, run: ChainRun) -> ChainFit:
     """Louis' formula: complete information less the covariance of the score over permutations."""
-    q, n = len(theta), data.n_movable
+    theta, precision, converged, n_iter, sweeps, perm = run
+    q, n, eta = len(theta), data.n_movable, data.offset + data.Z @ theta
     rows = family.row_terms(eta, precision)
     columns = data.Z * rows.u_eta
     if family.has_precision:

@@ -107,6 +107,16 @@ def _sandwich(
     return sandwich(inside, scores(), model.n_parameters)[: model.n_theta, : model.n_theta]
 
 
+def expected_rate(data: GlmData, model: TiedModel | CoxModel, parameters: FloatArray) -> float:
+    """Expected share of rows that hold the label of another row; zero at the lower bound."""
+    if model.estimates and parameters[-1] < CLIMB.lowest_logit + 0.1:
+        return 0.0
+    n = data.n_movable
+    other = 1.0 - data.weights[:n] / data.block_weights()
+    redrawn = model.unpack(parameters).redrawn
+    return float(np.average(redrawn * other, weights=data.weights[:n]))
+
+
 def _starts(known: KnownFit, first: int) -> list[tuple[FloatArray, float]]:
     """Coefficients for several shares of redrawn labels, which shrink those of labels as given."""
     starts = []
@@ -138,16 +148,15 @@ def _result(
     matched = found.evaluation.shares.matched
     other = 1.0 - data.weights[:n] / data.block_weights()
     redrawn = model.unpack(found.parameters).redrawn
-    rate = float(np.average(redrawn * other, weights=data.weights[:n]))
+    rate = expected_rate(data, model, found.parameters)
     rate_se = float("nan")
-    if model.estimates and found.parameters[-1] < CLIMB.lowest_logit + 0.1:
-        rate = 0.0
-    elif model.estimates:
+    if model.estimates and rate > 0.0:
         share = float(expit(found.parameters[-1]))
         by_logit = share * (1.0 - share) * float(np.average(other, weights=data.weights[:n]))
         with np.errstate(invalid="ignore"):
             rate_se = by_logit * float(np.sqrt(errors.covariance[-1, -1]))
-    else:  # what was given is an average over rows; the labels say which they are
+    elif not model.estimates:
+        # What was given is an average over rows; the labels say which they are.
         rate = float(np.average(1.0 - matched[:n], weights=data.weights[:n]))
     return MostlyRight(
         found.parameters[:q],

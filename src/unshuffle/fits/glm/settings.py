@@ -61,6 +61,7 @@ class ClimbSettings:
     # to be so much smaller than those of the rows' own labels.
     starts: tuple[float, ...] = (0.02, 0.15, 0.4)
     first_steps: int = 12  # of each start; the best one continues
+    most_steps: int = 300
     lowest_logit: float = -9.0  # a rate below 0.0002 is no mismatch
     nearly_none: float = -4.0  # with a rate below 0.02 zero is tried as well
     highest_logit: float = 7.0
@@ -151,3 +152,14 @@ class HardFamilySettings:
 
 
 HARD = HardFamilySettings()
+
+
+@dataclass(frozen=True)
+class ResamplingSettings:
+    """Which units a bootstrap draws."""
+
+    more_than_parameters: int = 10  # as for a sandwich of groups
+    fewest_groups: int = 30  # of fewer, rows are drawn where their labels are their own
+
+
+RESAMPLING = ResamplingSettings()
