@@ -56,10 +56,10 @@ def test_one_seed_one_answer_whatever_the_threads():
     X, y = linked("poisson", 150)
     model = MixtureRegressor(family="poisson").fit(X, y)
     assert np.array_equal(
-        model.conf_int(method="bootstrap", n_boot=6), model.bootstrap(6).interval()
+        model.conf_int(method="bootstrap", n_boot=6, level=0.6), model.bootstrap(6).interval(0.6)
     )
-    rate = model.mismatch_rate_interval(method="bootstrap", n_boot=6)
-    assert np.array_equal(rate, model.bootstrap(6).mismatch_rate_interval())
+    rate = model.mismatch_rate_interval(method="bootstrap", n_boot=6, level=0.6)
+    assert np.array_equal(rate, model.bootstrap(6).mismatch_rate_interval(0.6))
     first = model.bootstrap(6, random_state=1)
     assert np.array_equal(first.draws, model.bootstrap(6, random_state=1, n_jobs=2).draws)
     assert not np.array_equal(first.draws, model.bootstrap(6, random_state=2).draws)

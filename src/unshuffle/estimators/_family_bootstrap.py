@@ -62,7 +62,7 @@ class FamilyBootstrap:
         >>> X = rng.normal(size=(200, 1))
         >>> counts = rng.poisson(np.exp(X[:, 0]))
         >>> model = ShuffledRegressor(family="poisson", random_state=0).fit(X, counts)
-        >>> model.bootstrap(20).interval().shape
+        >>> model.bootstrap(40).interval().shape
         (2, 2)
         """
         fit = self._family_fit
