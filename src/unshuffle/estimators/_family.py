@@ -1,6 +1,7 @@
 """What estimators of families share: from data to a fit, and what is asked of it."""
 
 import warnings
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -67,9 +68,10 @@ class FamilyMethods(FamilyBootstrap, FamilySuspects):
             sample_weight=sample_weight, offset=offset, exposure=exposure, event=event,
         )  # fmt: skip
         settings = replace(settings, chain=self._family_chain(found.given.X.shape[1]))
-        fit = fit_family(
-            found.data, family, settings, names=found.names, workers=workers, reporting=reporting
-        )
+        with Workers(1) if workers is None else nullcontext(workers) as pool:
+            fit = fit_family(
+                found.data, family, settings, names=found.names, workers=pool, reporting=reporting
+            )
         forget(model, found.blank)
         self._problem, self._family_data = found.given, found.data
         self._family_settings = settings
