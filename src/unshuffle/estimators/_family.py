@@ -102,9 +102,10 @@ class FamilyMethods(FamilyBootstrap, FamilySuspects):
         level : float, default=0.95
             Share of repetitions in which the intervals should cover the truth.
         method : {"auto", "information", "sandwich", "bootstrap"}, default="auto"
-            "information" inverts the observed information; "sandwich" also holds where labels vary
-            more than the family has it (times: where hazards are not proportional), unless the
-            order is lost. "bootstrap" draws rows or groups and fits them again, see `bootstrap`.
+            "information" inverts the observed information. "sandwich" takes the spread of the
+            scores of rows instead, for labels that vary more than the family has it; not where the
+            order is lost. Where it is mostly right the coefficients themselves still lean on the
+            family. "bootstrap" draws rows or groups and fits them again, see `bootstrap`.
             "auto" is "information".
         **options
             Of `bootstrap`; the other methods have none.

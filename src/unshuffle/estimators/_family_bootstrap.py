@@ -33,8 +33,7 @@ class FamilyBootstrap:
         """Bootstrap: draw rows, or groups, with replacement and fit them again.
 
         Groups are drawn where the order is lost, and where it is mostly right inside 30 groups or
-        more; otherwise rows with their labels. Refits start from the coefficients found. The
-        intervals need no law of the labels beyond their mean.
+        more; otherwise rows with their labels. Refits start from the coefficients found.
 
         Parameters
         ----------
