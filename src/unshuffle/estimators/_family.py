@@ -214,7 +214,7 @@ class FamilyMethods(FamilyBootstrap, FamilySuspects):
         if ratios:
             if not fit.ratio:
                 raise ValueError(f"coefficients of family {fit.family!r} are not logs of ratios")
-            ours, given = as_ratios(ours), as_ratios(given)
+            ours, given = as_ratios(ours), None if given is None else as_ratios(given)
         names = feature_names(getattr(self, "feature_names_in_", None), len(fit.coef))
         if fit.design.fit_intercept:
             names.insert(0, "(intercept)")

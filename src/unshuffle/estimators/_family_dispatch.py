@@ -49,7 +49,15 @@ class FamilyDispatch(FamilyPrediction, FamilyMethods):
             )
 
     def _fit_dispatched(
-        self, X: Any, y: Any, groups: Any, known: Any, match_prob: Any, beside: dict[str, Any]
+        self,
+        X: Any,
+        y: Any,
+        groups: Any,
+        known: Any,
+        match_prob: Any,
+        beside: dict[str, Any],
+        *,
+        pairing: str | None = None,
     ) -> Self:
         model: Any = self
         model._validate_params()
@@ -66,7 +74,7 @@ class FamilyDispatch(FamilyPrediction, FamilyMethods):
             )
         settings = GlmSettings(
             model._draw_seed(),
-            pairing=self._family_pairing(match_prob),
+            pairing=pairing or self._family_pairing(match_prob),
             mismatch_rate=rate_setting(self.mismatch_rate),
             fit_intercept=self.fit_intercept,
         )

@@ -98,8 +98,8 @@ class FamilyFit:
         nan where the order is lost.
     covariance, robust : arrays of shape (k, k)
         From the observed information, and the sandwich (None where there is none).
-    as_given : Estimates
-        The model of the labels as given.
+    as_given : Estimates or None
+        The model of the labels as given; None where none was given beside a row.
     evidence : float
         Twice the gain in log-likelihood over the model of the labels as given.
     fraction_kept, inflation : float
@@ -124,7 +124,7 @@ class FamilyFit:
     covariance: FloatArray
     robust: FloatArray | None
     freedom: int
-    as_given: Estimates
+    as_given: Estimates | None
     log_likelihood: float
     evidence: float
     fraction_kept: float
