@@ -93,6 +93,11 @@ SETTINGS = {
 }
 
 
+FAMILY_ESTIMATORS = (
+    unshuffle.ShuffledRegressor,
+    unshuffle.StochasticEMRegressor,
+    unshuffle.HardEMRegressor,
+)
 RATES = (0.2, 1e-12, 0.999, None, unshuffle.Audit(checked=30, wrong=3))
 SHARES = ("estimate", 0.5, (0.2, 0.9), 0.0, 1.0, "x")
 
@@ -210,7 +215,9 @@ def fit_other(rng, made):
     elif kind == "family":
         family = pick(rng, ("poisson", "gamma", "negative-binomial", "normal", "x"))
         beside = {pick(rng, ("sample_weight", "offset", "exposure", "x")): pick(rng, (y, None))}
-        model = unshuffle.ShuffledRegressor(family=family, random_state=0)
+        model = pick(rng, FAMILY_ESTIMATORS)(family=family, random_state=0)
+        if isinstance(model, unshuffle.HardEMRegressor):
+            del more["match_prob"]
         model.fit(X, y, groups, **more, **beside)
     elif kind == "nobody":
         model = unshuffle.ShuffledRegressor(n_candidates=5, random_state=0)
@@ -228,12 +235,18 @@ def fit_other(rng, made):
         )
         model.fit(X, y, match_features=pick(rng, (X, y, groups)), **more)
     assert np.isfinite(model.coef_).all(), f"coef_ is {model.coef_}"
-    question = pick(rng, ("predict", "summary", "html"))
+    question = pick(rng, ("predict", "summary", "html", "suspects", "bootstrap", "sandwich"))
     try:
         if question == "predict":
             model.predict(X)
         elif question == "html":
             model._repr_html_()
+        elif question == "suspects" and hasattr(model, "suspects"):
+            model.suspects(0.9)
+        elif question == "bootstrap" and hasattr(model, "bootstrap"):
+            model.bootstrap(3, n_jobs=1).interval(0.4)
+        elif question == "sandwich" and hasattr(model, "conf_int"):
+            model.conf_int(method="sandwich")
         elif hasattr(model, "summary"):
             _shown(model.summary())
     except CLEAR as error:

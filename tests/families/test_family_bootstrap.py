@@ -133,6 +133,9 @@ def test_what_cannot_be_resampled():
     model.fit(X, y, groups=groups)
     with pytest.raises(ValueError, match=r"draws whole groups .* there are 12; it needs 13"):
         model.bootstrap()
+    few = ShuffledRegressor(family="poisson", pairing="known").fit(X[:12], y[:12])
+    with pytest.raises(ValueError, match="draws rows, and there are 12; it needs 13"):
+        few.bootstrap()
     with pytest.raises(ValueError, match="n_boot must be a whole number"):
         model.bootstrap(1)
     with pytest.raises(ValueError, match="takes no further options, got n_boot"):

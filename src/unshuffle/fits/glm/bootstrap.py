@@ -61,13 +61,14 @@ def bootstrap_family(
 
 
 def draws_groups(data: GlmData, pairing: str) -> bool:
-    """Whether units are groups; where they must be and are too few, that is an error."""
-    n_units = len(sizes_of_units(data, by_group=True))
+    """Whether units are groups; too few units are an error."""
+    n_units = len(sizes_of_units(data, by_group=pairing == "lost"))
     needed = data.Z.shape[1] + RESAMPLING.more_than_parameters
-    if pairing == "lost" and n_units < needed:
+    if n_units < needed:
+        units = "whole groups where the order is lost" if pairing == "lost" else "rows"
         raise ValueError(
-            f"the bootstrap draws whole groups where the order is lost, and there are {n_units}; "
-            f"it needs {needed} or more: use conf_int(method='information')"
+            f"the bootstrap draws {units}, and there are {n_units}; it needs {needed} or more: use "
+            "conf_int(method='information')"
         )
     enough = data.problem.n_blocks >= max(needed, RESAMPLING.fewest_groups)
     return pairing == "lost" or (pairing == "mostly-right" and enough)

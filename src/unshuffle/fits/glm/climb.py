@@ -101,7 +101,8 @@ def _run(
     """One climb, on the scale of a mean over rows."""
 
     def objective(parameters: FloatArray) -> tuple[float, FloatArray]:
-        found = model.evaluate(parameters)
+        with np.errstate(over="ignore", invalid="ignore"):  # a trial step may go much too far
+            found = model.evaluate(parameters)
         value = -found.value / total_weight
         if not np.isfinite(value) or not np.isfinite(found.gradient).all():
             return 1e30, np.zeros_like(parameters)
