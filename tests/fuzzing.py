@@ -235,20 +235,26 @@ def fit_other(rng, made):
         )
         model.fit(X, y, match_features=pick(rng, (X, y, groups)), **more)
     assert np.isfinite(model.coef_).all(), f"coef_ is {model.coef_}"
-    question = pick(rng, ("predict", "summary", "html", "suspects", "bootstrap", "sandwich"))
+    _ask_other(rng, model, X, of_family=kind in {"classifier", "cox", "family"})
+
+
+def _ask_other(rng, model, X, *, of_family):
+    """One method of such a fit, where it has that method."""
+    questions = {
+        "predict": lambda: model.predict(X),
+        "_repr_html_": model._repr_html_,
+        "summary": lambda: _shown(model.summary()),
+    }
+    if of_family:
+        questions |= {
+            "suspects": lambda: model.suspects(0.9),
+            "bootstrap": lambda: model.bootstrap(3, n_jobs=1).interval(0.4),
+            "conf_int": lambda: model.conf_int(method="sandwich"),
+        }
+    name = pick(rng, list(questions))
     try:
-        if question == "predict":
-            model.predict(X)
-        elif question == "html":
-            model._repr_html_()
-        elif question == "suspects" and hasattr(model, "suspects"):
-            model.suspects(0.9)
-        elif question == "bootstrap" and hasattr(model, "bootstrap"):
-            model.bootstrap(3, n_jobs=1).interval(0.4)
-        elif question == "sandwich" and hasattr(model, "conf_int"):
-            model.conf_int(method="sandwich")
-        elif hasattr(model, "summary"):
-            _shown(model.summary())
+        if hasattr(model, name):
+            questions[name]()
     except CLEAR as error:
         if not is_clear(error):
             raise
