@@ -97,3 +97,21 @@ def test_scores_sum_to_zero(rate):
     at = model.pack(np.array([0.9, -0.4]), 0.2)
     total = profile_scores(model, at).sum(axis=0)
     np.testing.assert_allclose(total, model.evaluate(at).gradient, atol=1e-3)
+
+
+def test_summaries_with_robust_errors():
+    X, y = counts()
+    model = ShuffledRegressor(family="poisson", pairing="known").fit(X, y)
+    robust = model.summary(covariance="robust")
+    low, high = model.conf_int(method="sandwich")[1]
+    line = robust.to_dict()["coefficients"]["x0"]["unshuffle"]
+    assert (line["low"], line["high"]) == pytest.approx((low, high))
+    assert "robust (as asked)" in str(robust)
+    plain = model.summary(covariance="model").to_dict()["coefficients"]["x0"]["unshuffle"]
+    assert plain["high"] - plain["low"] < 0.9 * (high - low)
+    with pytest.raises(ValueError, match="covariance must be"):
+        model.summary(covariance="x")
+    lost = ShuffledRegressor(family="poisson", pairing="lost", random_state=0)
+    lost.fit(X, y, groups=np.arange(300) // 4)
+    with pytest.raises(ValueError, match="has no sandwich"):
+        lost.summary(covariance="robust")

@@ -193,13 +193,18 @@ class FamilyMethods(FamilyBootstrap, FamilySuspects):
                 "they belong to method='bootstrap'"
             )
 
-    def summary(self, level: float = 0.95, *, ratios: bool = False) -> Summary:
+    def summary(
+        self, level: float = 0.95, covariance: str = "auto", *, ratios: bool = False
+    ) -> Summary:
         """Table of coefficients beside the model of the labels as given, verdict first.
 
         Parameters
         ----------
         level : float, default=0.95
             Level of the confidence intervals.
+        covariance : {"auto", "model", "robust"}, default="auto"
+            Standard errors from the information, which is "auto" too, or from the sandwich. See
+            `conf_int`.
         ratios : bool, default=False
             Show exponentials of the coefficients: odds ratios, rate ratios, hazard ratios.
 
@@ -210,7 +215,14 @@ class FamilyMethods(FamilyBootstrap, FamilySuspects):
         """
         fit = self._family_fit
         check_level(level)
+        if covariance not in {"auto", "model", "robust"}:
+            raise ValueError(f"covariance must be 'auto', 'model' or 'robust'; got {covariance!r}")
         ours, given = self._family_estimates(), fit.as_given
+        facts = self._family_facts(fit.ratio if ratios else "")
+        if covariance == "robust":
+            errors = np.sqrt(np.diag(self.covariance("sandwich")))
+            ours = ours._replace(standard_errors=errors)
+            facts["standard errors"] = "robust (as asked)"
         if ratios:
             if not fit.ratio:
                 raise ValueError(f"coefficients of family {fit.family!r} are not logs of ratios")
@@ -218,7 +230,6 @@ class FamilyMethods(FamilyBootstrap, FamilySuspects):
         names = feature_names(getattr(self, "feature_names_in_", None), len(fit.coef))
         if fit.design.fit_intercept:
             names.insert(0, "(intercept)")
-        facts = self._family_facts(fit.ratio if ratios else "")
         library = getattr(self, "_library", None)
         return Summary(names, ours, given, facts, fit.verdict, level, library)
 

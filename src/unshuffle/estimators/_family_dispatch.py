@@ -65,7 +65,8 @@ class FamilyDispatch(FamilyPrediction, FamilyMethods):
         if getattr(self, "covariance_type", "auto") == "robust":
             raise ValueError(
                 "covariance_type='robust' is for family='normal' without weights and offsets; "
-                "conf_int(method='sandwich') has robust intervals of other families"
+                "summary(covariance='robust') and conf_int(method='sandwich') have robust standard "
+                "errors of other families"
             )
         if isinstance(self.mismatch_rate, Audit):
             raise ValueError(
@@ -172,8 +173,8 @@ class FamilyDispatch(FamilyPrediction, FamilyMethods):
         level : float, default=0.95
             Level of the confidence intervals.
         covariance : {"auto", "model", "robust"}, default="auto"
-            Standard errors: those of the fit, from the information, or from the sandwich; for
-            other families than normal those of the fit.
+            Standard errors: those of the fit, from the information, or from the sandwich (of other
+            families than normal not where the order is lost).
         ratios : bool, default=False
             Show exponentials of the coefficients, for families whose coefficients are logs.
 
@@ -183,12 +184,7 @@ class FamilyDispatch(FamilyPrediction, FamilyMethods):
             Prints as text, shows as HTML in a notebook; has `to_frame`, `to_latex`, `to_dict`.
         """
         if self._has_family:
-            if covariance != "auto":
-                raise ValueError(
-                    "covariance is for family='normal'; conf_int(method='sandwich') has robust "
-                    "intervals of other families"
-                )
-            return super().summary(level, ratios=ratios)
+            return super().summary(level, covariance, ratios=ratios)
         if ratios:
             raise ValueError("coefficients of family 'normal' are not logs of ratios")
         found: Summary = self._beyond.summary(level, covariance)
