@@ -1,5 +1,6 @@
 """Bootstrap of a fit of a family."""
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -9,6 +10,7 @@ from ..data.threads import Workers
 from ..families.catalogue import FAMILIES
 from ..fits.glm.bootstrap import bootstrap_family
 from ..fits.glm.data import GlmData
+from ..fits.glm.results import FamilyFit
 from ..fits.glm.settings import GlmSettings
 from ..inference.bootstrap import BootstrapResult
 from ._progress import reporting
@@ -85,4 +87,8 @@ class FamilyBootstrap:
         """Everything but the data: files would grow with them, and give them away."""
         state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
         state.pop("_family_data", None)
+        found = state.get("_found")
+        if isinstance(found, FamilyFit):
+            state.pop("_problem", None)
+            state["_found"] = replace(found, redraws=None)
         return state

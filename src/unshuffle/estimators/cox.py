@@ -205,9 +205,3 @@ class ShuffledCoxRegressor(FamilyMethods, NotebookMethods, BaseEstimator):  # ty
         """
         time, event = split_times(y)
         return concordance(time, event, self.predict(X))
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but the data: files would grow with them, and give them away."""
-        state: dict[str, Any] = dict(super().__getstate__())
-        state.pop("_problem", None)
-        return state
