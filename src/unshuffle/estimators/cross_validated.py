@@ -30,7 +30,8 @@ class ShuffledRegressorCV(ShuffledRegressor):
     scored by the density of the labels left out, taken as sets:
     :math:`\log \frac{1}{m!} \sum_\pi \prod_i N(y_{\pi(i)}; \hat\mu_i, s^2)`. What is chosen: the
     start of EM (the best match of a search, or the labels as given), `temper` and `ridge`. The
-    setting chosen is then fitted to all groups, with all checks of `ShuffledRegressor`.
+    setting chosen is then fitted to all groups, with all checks of `ShuffledRegressor`. For normal
+    labels: other families have none of these settings, see `ShuffledRegressor`.
 
     Parameters
     ----------
