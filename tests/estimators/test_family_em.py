@@ -52,9 +52,9 @@ def matched_objective(name, X, y):
 @pytest.mark.parametrize("name", ["poisson", "gamma"])
 def test_the_best_match_of_all_permutations(name):
     rng = np.random.default_rng(3)
-    X = rng.normal(size=(6, 1))
+    X = rng.normal(size=(5, 1))
     y = FAMILIES[name].simulate(1.0 + X[:, 0], 4.0, rng)
-    every = [matched_objective(name, X, y[list(order)]) for order in permutations(range(6))]
+    every = [matched_objective(name, X, y[list(order)]) for order in permutations(range(5))]
     model = HardEMRegressor(family=name, n_init=30, random_state=0).fit(X, y)
     assert model.restart_objectives_.min() == pytest.approx(min(every), rel=1e-9)
     assert model.objective_path_[-1] == model.restart_objectives_.min()

@@ -13,6 +13,7 @@ from unshuffle import (
     StochasticEMRegressor,
 )
 from unshuffle.families.catalogue import FAMILIES
+from unshuffle.fits.glm.bootstrap import draws_groups
 from unshuffle.fits.glm.refit import refit, start_at
 from unshuffle.fits.glm.resample import (
     draw_units,
@@ -44,7 +45,7 @@ def lost(name, n_groups=40, size=6, seed=0):
 def test_standard_errors_are_those_of_the_sandwich(name):
     X, y = linked(name)
     model = ShuffledRegressor(family=name, pairing="mostly-right", random_state=0).fit(X, y)
-    found = model.bootstrap(60)
+    found = model.bootstrap(40)
     sandwich = np.sqrt(np.diag(model.covariance("sandwich")))
     assert np.all(np.abs(np.log(found.standard_errors / sandwich)) < 0.4)
     assert found.n_unsettled <= 3
@@ -83,7 +84,7 @@ def test_times():
     time = rng.exponential(np.exp(-X @ [1.0, -0.5]))
     y = np.column_stack([time < 3.0, np.minimum(time, 3.0)])
     known = ShuffledCoxRegressor(pairing="known").fit(X, y)
-    found = known.bootstrap(100)
+    found = known.bootstrap(60)
     assert np.all(np.abs(np.log(found.standard_errors / known.standard_errors_)) < 0.3)
     y[:60] = y[np.roll(np.arange(60), 1)]
     model = ShuffledCoxRegressor(pairing="mostly-right").fit(X, y)
@@ -164,3 +165,12 @@ def test_pickles_hold_no_labels(kind):
     with pytest.raises(ValueError, match="not part of a stored model"):
         again.suspects()
     assert len(model.suspects(1.0))
+
+
+def test_many_groups_are_drawn_whole_where_the_order_is_mostly_right():
+    X, y = linked("poisson", 200)
+    for n_groups, whole in ((50, True), (5, False)):
+        model = ShuffledRegressor(family="poisson", pairing="mostly-right", mismatch_rate=0.2)
+        model.fit(X, y, groups=np.arange(200) % n_groups)
+        assert draws_groups(model._family_data, "mostly-right") is whole
+        assert np.isfinite(model.bootstrap(3).draws).all()
