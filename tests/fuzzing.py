@@ -93,6 +93,11 @@ SETTINGS = {
 }
 
 
+FAMILY_ESTIMATORS = (
+    unshuffle.ShuffledRegressor,
+    unshuffle.StochasticEMRegressor,
+    unshuffle.HardEMRegressor,
+)
 RATES = (0.2, 1e-12, 0.999, None, unshuffle.Audit(checked=30, wrong=3))
 SHARES = ("estimate", 0.5, (0.2, 0.9), 0.0, 1.0, "x")
 
@@ -210,7 +215,9 @@ def fit_other(rng, made):
     elif kind == "family":
         family = pick(rng, ("poisson", "gamma", "negative-binomial", "normal", "x"))
         beside = {pick(rng, ("sample_weight", "offset", "exposure", "x")): pick(rng, (y, None))}
-        model = unshuffle.ShuffledRegressor(family=family, random_state=0)
+        model = pick(rng, FAMILY_ESTIMATORS)(family=family, random_state=0)
+        if isinstance(model, unshuffle.HardEMRegressor):
+            del more["match_prob"]
         model.fit(X, y, groups, **more, **beside)
     elif kind == "nobody":
         model = unshuffle.ShuffledRegressor(n_candidates=5, random_state=0)
@@ -228,14 +235,26 @@ def fit_other(rng, made):
         )
         model.fit(X, y, match_features=pick(rng, (X, y, groups)), **more)
     assert np.isfinite(model.coef_).all(), f"coef_ is {model.coef_}"
-    question = pick(rng, ("predict", "summary", "html"))
+    _ask_other(rng, model, X, of_family=kind in {"classifier", "cox", "family"})
+
+
+def _ask_other(rng, model, X, *, of_family):
+    """One method of such a fit, where it has that method."""
+    questions = {
+        "predict": lambda: model.predict(X),
+        "_repr_html_": model._repr_html_,
+        "summary": lambda: _shown(model.summary()),
+    }
+    if of_family:
+        questions |= {
+            "suspects": lambda: model.suspects(0.9),
+            "bootstrap": lambda: model.bootstrap(3, n_jobs=1).interval(0.4),
+            "conf_int": lambda: model.conf_int(method="sandwich"),
+        }
+    name = pick(rng, list(questions))
     try:
-        if question == "predict":
-            model.predict(X)
-        elif question == "html":
-            model._repr_html_()
-        elif hasattr(model, "summary"):
-            _shown(model.summary())
+        if hasattr(model, name):
+            questions[name]()
     except CLEAR as error:
         if not is_clear(error):
             raise

@@ -73,6 +73,8 @@ def nodes_between(low: float, high: float, width: float, settings: TiedSettings)
 
 def join_stencils(stencils: list[Stencil]) -> tuple[Stencil, IntArray]:
     """Stencils of blocks, one after the other, and where the nodes of each start."""
+    if len(stencils) == 1:
+        return stencils[0], np.array([0, stencils[0].n_nodes], dtype=np.int64)
     starts = np.cumsum([0, *(stencil.n_nodes for stencil in stencils)])
     width = max(stencil.nodes.shape[1] for stencil in stencils)
     n = sum(len(stencil.nodes) for stencil in stencils)

@@ -44,6 +44,29 @@ class LabelNodes(NamedTuple):
     stencil: Stencil
 
 
+class RowNodes(NamedTuple):
+    """Rows of every block, those of large ones collected at nodes.
+
+    Attributes
+    ----------
+    rows : RowTerms
+        Of the nodes.
+    weights : array
+        Weight of each node.
+    starts : array of shape (n_blocks + 1,)
+    stencil : Stencil or None
+        From nodes to rows; None where the nodes are the rows.
+    log_total : array of shape (n,)
+        Log of the weight of each row's block.
+    """
+
+    rows: RowTerms
+    weights: FloatArray
+    starts: IntArray
+    stencil: Stencil | None
+    log_total: FloatArray
+
+
 class Tied(NamedTuple):
     """Densities of redrawn labels at given linear predictors.
 
@@ -109,19 +132,36 @@ def tie(
     width : float
         Width of the narrowest density as a function of the linear predictor.
     """
+    return tie_nodes(nodes_of_rows(rows_at, eta, weights, starts, width, settings), labels)
+
+
+def nodes_of_rows(
+    rows_at: RowsAt,
+    eta: FloatArray,
+    weights: FloatArray,
+    starts: IntArray,
+    width: float = 1.0,
+    settings: TiedSettings = TIED,
+) -> RowNodes:
+    """What is the same for any labels at given linear predictors; parameters as those of `tie`."""
     collected = _collect_rows(eta, starts, width, settings)
     row_weights, row_starts, at = weights, starts, eta
     stencil: Stencil | None = None
     if collected is not None:
         stencil, row_starts, at = collected
         row_weights = stencil.collect(weights)
-    rows = rows_at(at)
-    log_sum = np.empty(len(labels.v))
-    sum_over_rows(rows.a, rows.u, row_weights, row_starts, labels.v, labels.starts, log_sum)
     totals = np.add.reduceat(weights, starts[:-1]) if len(weights) else np.empty(0)
     log_total = np.repeat(np.log(totals), np.diff(starts))
-    log_mean = labels.stencil.interpolate(log_sum) - log_total
-    return Tied(log_mean, log_sum, rows, row_weights, row_starts, stencil, labels)
+    return RowNodes(rows_at(at), row_weights, row_starts, stencil, log_total)
+
+
+def tie_nodes(nodes: RowNodes, labels: LabelNodes) -> Tied:
+    """Mean density of every label over the rows of its block."""
+    rows = nodes.rows
+    log_sum = np.empty(len(labels.v))
+    sum_over_rows(rows.a, rows.u, nodes.weights, nodes.starts, labels.v, labels.starts, log_sum)
+    log_mean = labels.stencil.interpolate(log_sum) - nodes.log_total
+    return Tied(log_mean, log_sum, rows, nodes.weights, nodes.starts, nodes.stencil, labels)
 
 
 def _collect_rows(

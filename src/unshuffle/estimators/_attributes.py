@@ -54,9 +54,9 @@ def keep(model: Any, fit: Fit, advice: str) -> None:
         _keep_mixture(model, stochastic)
     else:
         model.n_groups_ = stochastic.design.n_groups
-        _keep_iterations(model, stochastic.iterations)
+        keep_iterations(model, stochastic.iterations)
         if stochastic.matches is not None:
-            _keep_matches(model, stochastic.matches)
+            keep_matches(model, stochastic.matches)
     if isinstance(stochastic, HardFit):
         model.n_init_, model.restart_objectives_ = stochastic.n_init, stochastic.restart_objectives
     if isinstance(stochastic, StochasticFit):
@@ -68,7 +68,7 @@ def keep(model: Any, fit: Fit, advice: str) -> None:
     warn_rank(model, stochastic.design)
     runs_to_the_end = isinstance(fit, StochasticFit) and fit.tol == 0.0
     if not model.converged_ and not runs_to_the_end:
-        _warn_not_converged(model, advice)
+        warn_not_converged(model, advice)
     if isinstance(fit, AutoFit) and fit.verdict.level == "reject":
         warnings.warn(
             f"do not trust this fit: {fit.verdict.reasons[0].text}; see verdict_.reasons",
@@ -77,14 +77,16 @@ def keep(model: Any, fit: Fit, advice: str) -> None:
         )
 
 
-def _keep_iterations(model: Any, iterations: Iterations) -> None:
+def keep_iterations(model: Any, iterations: Iterations) -> None:
+    """The way that EM took."""
     model.n_iter_ = iterations.n_iter
     model.converged_ = iterations.converged
     model.objective_path_ = iterations.objective
     model.coef_path_ = iterations.coef
 
 
-def _keep_matches(model: Any, matches: Matches) -> None:
+def keep_matches(model: Any, matches: Matches) -> None:
+    """One entry per row."""
     model.expected_labels_ = matches.expected_labels
     model.permutation_ = matches.permutation
     if matches.match_proba is not None:
@@ -208,6 +210,7 @@ def forget(model: Any, blank: Any) -> None:
     """Drop what an earlier fit learnt, and take over the features that `blank` recorded."""
     for name in [name for name in vars(model) if name.endswith("_")]:
         delattr(model, name)
+    vars(model).pop("_family_data", None)
     for name, value in vars(blank).items():
         if name.endswith("_in_") or name == "design_columns_":
             setattr(model, name, value)
@@ -229,7 +232,7 @@ def warn_rank(model: Any, design: Design) -> None:
     )
 
 
-def _warn_not_converged(model: Any, advice: str) -> None:
+def warn_not_converged(model: Any, advice: str) -> None:
     """State that the iterations did not suffice, and what to do."""
     warnings.warn(
         f"{type(model).__name__} did not converge in max_iter={model.max_iter} "

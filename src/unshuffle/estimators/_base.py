@@ -173,7 +173,9 @@ class BaseShuffledRegressor(BaseLinearRegressor):
         check_is_fitted(self)
         fit = self._found.fit if isinstance(self._found, AutoFit) else self._found
         if not isinstance(fit, StochasticFit):
-            raise AttributeError(f"{type(self).__name__} has no fit by Stochastic EM")
+            raise AttributeError(
+                f"this {type(self).__name__} has no fit of normal labels by Stochastic EM"
+            )
         return fit
 
     def _kept_problem(self) -> Problem:

@@ -1,37 +1,37 @@
 """What estimators of families share: from data to a fit, and what is asked of it."""
 
 import warnings
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from ..data.problem import Problem, make_problem
+from ..data.problem import Problem
 from ..data.threads import Workers
 from ..exceptions import UnidentifiableWarning
-from ..families.bernoulli import BERNOULLI
 from ..families.catalogue import FAMILIES
 from ..families.exponential import LabelFamily
-from ..fits.glm.data import arrange_data
 from ..fits.glm.fit import fit_family
 from ..fits.glm.results import NORMAL_FREEDOM, FamilyFit
-from ..fits.glm.settings import GlmSettings
+from ..fits.glm.settings import CHAIN, ChainSettings, GlmSettings
+from ..fits.progress import Reporting, quiet
 from ..inference.intervals import Estimates, check_level, from_logit, to_logit
 from ..inference.ratios import as_ratios
 from ..inference.verdict import Verdict
-from ..io.frames import feature_names, library_of, make_frame
+from ..io.frames import feature_names
 from ..kernels.types import BoolArray, FloatArray
 from ..show.summary import Summary
 from ._attributes import forget, stack_level, warn_rank
-from ._family_data import check_offset, check_weights
-from ._frames import take_frame
-from ._sources import into_memory
-from ._validation import build_problem, check_rows
+from ._family_bootstrap import FamilyBootstrap
+from ._family_predict import linear_predictor
+from ._family_problem import family_problem
+from ._family_suspects import FamilySuspects
 
 
-class FamilyMethods:
+class FamilyMethods(FamilyBootstrap, FamilySuspects):
     """Attributes and answers of a fit of a family."""
 
     coef_: FloatArray
@@ -42,7 +42,7 @@ class FamilyMethods:
     fit_intercept: bool
     _found: Any
     _problem: Problem
-    _fits_baseline: ClassVar[bool] = False
+    _family_advice: ClassVar[str] = "treat the coefficients with caution, or use fewer features"
 
     def _fit_family(
         self,
@@ -59,42 +59,30 @@ class FamilyMethods:
         exposure: Any = None,
         event: FloatArray | None = None,
         workers: Workers | None = None,
+        reporting: Reporting = quiet,
     ) -> Self:
         """Fit, and keep what was found; a failed fit leaves an earlier one untouched."""
         model: Any = self
-        blank = type(model)(**model.get_params(deep=False))
-        X, y, groups, known, match_prob = into_memory(self, X, y, groups, known, match_prob)
-        X = take_frame(blank, X, y=y, groups=groups, known=known, match_prob=match_prob)
-        n = _num_samples(X)
-        weights = check_weights(sample_weight, n)
-        shift = check_offset(offset, exposure, n)
-        problem, match_prob = build_problem(blank, X, y, groups, known, match_prob)
-        given = problem
-        kept = np.ones(n, dtype=bool) if weights is None else weights > 0.0
-        if not kept.all():
-            problem, match_prob = _rows_with_weight(problem, match_prob, kept)
-            weights, shift, event = (
-                None if values is None else values[kept] for values in (weights, shift, event)
-            )
-        data = arrange_data(
-            problem, fit_intercept=settings.fit_intercept and event is None, offset=shift,
-            sample_weight=weights, match_prob=match_prob, event=event,
+        found = family_problem(
+            self, family, X, y, groups, known, match_prob, fit_intercept=settings.fit_intercept,
+            sample_weight=sample_weight, offset=offset, exposure=exposure, event=event,
         )  # fmt: skip
-        n_coefficients = data.Z.shape[1]
-        if problem.n_rows <= n_coefficients and family is not BERNOULLI:
-            raise ValueError(
-                f"X has n_samples = {problem.n_rows} rows for {n_coefficients} coefficients; give "
-                "more rows than coefficients, or choose fewer features"
+        settings = replace(settings, chain=self._family_chain(found.given.X.shape[1]))
+        with Workers(1) if workers is None else nullcontext(workers) as pool:
+            fit = fit_family(
+                found.data, family, settings, names=found.names, workers=pool, reporting=reporting
             )
-        names = getattr(blank, "feature_names_in_", None)
-        fit = fit_family(
-            data, family, settings, names=None if names is None else list(names), workers=workers
-        )
-        forget(model, blank)
-        self._problem = given
-        model._library = library_of(X, y, groups)
-        _keep(self, fit if kept.all() else _of_all_rows(fit, kept))
+        forget(model, found.blank)
+        self._problem, self._family_data = found.given, found.data
+        self._family_settings = settings
+        model._library = found.library
+        fit = fit if found.kept.all() else _of_all_rows(fit, found.kept)
+        _keep(self, fit, to_the_end=settings.chain.tolerance == 0.0)
         return self
+
+    def _family_chain(self, n_features: int) -> ChainSettings:
+        """How labels in lost order are averaged."""
+        return CHAIN
 
     @property
     def _family_fit(self) -> FamilyFit:
@@ -104,27 +92,23 @@ class FamilyMethods:
 
     def _linear_predictor(self, X: Any, offset: Any = None, exposure: Any = None) -> FloatArray:
         """Linear predictor of new rows; offsets belong to rows and are not part of the model."""
-        fit = self._family_fit
-        rows = check_rows(self, X)
-        shift = check_offset(offset, exposure, len(rows))
-        eta = rows @ fit.coef + fit.intercept
-        if not np.isfinite(eta).all():
-            raise ValueError(
-                f"the prediction of row {int(np.argmin(np.isfinite(eta)))} is too large for a "
-                "number; check the units of X"
-            )
-        return eta if shift is None else eta + shift
+        return linear_predictor(self, X, offset, exposure)
 
-    def conf_int(self, level: float = 0.95, method: str = "auto") -> FloatArray:
+    def conf_int(self, level: float = 0.95, method: str = "auto", **options: Any) -> FloatArray:
         """Confidence intervals of the coefficients.
 
         Parameters
         ----------
         level : float, default=0.95
             Share of repetitions in which the intervals should cover the truth.
-        method : {"auto", "information", "sandwich"}, default="auto"
-            "information" inverts the observed information; "sandwich" also holds where labels vary
-            more than the family has it, for labels in mostly right order. "auto" is "information".
+        method : {"auto", "information", "sandwich", "bootstrap"}, default="auto"
+            "information" inverts the observed information. "sandwich" takes the spread of the
+            scores of rows instead, for labels that vary more than the family has it; not where the
+            order is lost. Where it is mostly right the coefficients themselves still lean on the
+            family. "bootstrap" draws rows or groups and fits them again, see `bootstrap`.
+            "auto" is "information".
+        **options
+            Of `bootstrap`; the other methods have none.
 
         Returns
         -------
@@ -132,6 +116,9 @@ class FamilyMethods:
             Lower and upper ends, the intercept first when there is one.
         """
         check_level(level)
+        self._check_method(method, options, ("information", "sandwich", "bootstrap"))
+        if method == "bootstrap":
+            return self.bootstrap(**options).interval(level)
         errors = np.sqrt(np.diag(self.covariance(method)))
         return self._family_estimates()._replace(standard_errors=errors).interval(level)
 
@@ -149,11 +136,7 @@ class FamilyMethods:
             The intercept first when there is one.
         """
         fit = self._family_fit
-        if method not in {"auto", "information", "sandwich"}:
-            raise ValueError(
-                f"method must be 'information' or 'sandwich' or 'auto', got {method!r}; a fit of "
-                f"family {fit.family!r} has no other"
-            )
+        self._check_method(method, {}, ("information", "sandwich"))
         if method != "sandwich":
             return fit.covariance.copy()
         if fit.robust is None:
@@ -163,13 +146,19 @@ class FamilyMethods:
             )
         return fit.robust.copy()
 
-    def mismatch_rate_interval(self, level: float = 0.95) -> FloatArray:
+    def mismatch_rate_interval(
+        self, level: float = 0.95, method: str = "auto", **options: Any
+    ) -> FloatArray:
         """Confidence interval of the rate of mismatches, on the scale of its logit.
 
         Parameters
         ----------
         level : float, default=0.95
             Share of repetitions in which the interval should cover the truth.
+        method : {"auto", "information", "bootstrap"}, default="auto"
+            See `conf_int`.
+        **options
+            Of `bootstrap`.
 
         Returns
         -------
@@ -177,56 +166,45 @@ class FamilyMethods:
             Lower and upper end, both between 0 and 1.
         """
         fit = self._family_fit
+        self._check_method(method, options, ("information", "bootstrap"))
         if np.isnan(fit.mismatch_rate_se):
             raise ValueError(
                 "no rate of mismatches was estimated, so it has no interval; fit with "
                 "mismatch_rate='estimate' where the order given is mostly right"
             )
+        if method == "bootstrap":
+            return self.bootstrap(**options).mismatch_rate_interval(level)
         rate = fit.mismatch_rate
         error = fit.mismatch_rate_se / (rate * (1.0 - rate))
         around = Estimates(to_logit(np.array([rate])), np.array([error]), NORMAL_FREEDOM)
         return from_logit(around.interval(level)[0])
 
-    def suspects(self, threshold: float = 0.5) -> Any:
-        """Rows whose label is probably that of another row.
+    def _check_method(self, method: str, options: dict[str, Any], methods: tuple[str, ...]) -> None:
+        """Name what was asked for and cannot be had."""
+        if method not in {"auto", *methods}:
+            allowed = " or ".join(repr(name) for name in methods)
+            raise ValueError(
+                f"method must be {allowed} or 'auto', got {method!r}; a fit of family "
+                f"{self._family_fit.family!r} has no other"
+            )
+        if options and method != "bootstrap":
+            raise ValueError(
+                f"method={method!r} takes no further options, got {', '.join(sorted(options))}; "
+                "they belong to method='bootstrap'"
+            )
 
-        Parameters
-        ----------
-        threshold : float, default=0.5
-            Rows with a lower probability of holding their own label are listed.
-
-        Returns
-        -------
-        table : data frame
-            Of the library that the data of the fit came in; pandas for arrays. One line per
-            suspect, the least likely match first: `row`, `label`, `linear_predictor`,
-            `match_proba`.
-        """
-        fit = self._family_fit
-        if not 0.0 <= threshold <= 1.0:
-            raise ValueError(f"threshold is a probability between 0 and 1, got {threshold}")
-        if not hasattr(self, "_problem"):
-            raise ValueError("the labels of the fit are not part of a stored model; fit it again")
-        rows = np.flatnonzero(fit.match_proba < threshold)
-        rows = rows[np.argsort(fit.match_proba[rows], kind="stable")]
-        columns = {
-            "row": rows,
-            "label": self._labels_given()[rows],
-            "linear_predictor": fit.linear_predictor[rows],
-            "match_proba": fit.match_proba[rows],
-        }
-        return make_frame(columns, getattr(self, "_library", None))
-
-    def _labels_given(self) -> Any:
-        return self._problem.restore(self._problem.y)
-
-    def summary(self, level: float = 0.95, *, ratios: bool = False) -> Summary:
+    def summary(
+        self, level: float = 0.95, covariance: str = "auto", *, ratios: bool = False
+    ) -> Summary:
         """Table of coefficients beside the model of the labels as given, verdict first.
 
         Parameters
         ----------
         level : float, default=0.95
             Level of the confidence intervals.
+        covariance : {"auto", "model", "robust"}, default="auto"
+            Standard errors from the information, which is "auto" too, or from the sandwich. See
+            `conf_int`.
         ratios : bool, default=False
             Show exponentials of the coefficients: odds ratios, rate ratios, hazard ratios.
 
@@ -237,15 +215,21 @@ class FamilyMethods:
         """
         fit = self._family_fit
         check_level(level)
+        if covariance not in {"auto", "model", "robust"}:
+            raise ValueError(f"covariance must be 'auto', 'model' or 'robust'; got {covariance!r}")
         ours, given = self._family_estimates(), fit.as_given
+        facts = self._family_facts(fit.ratio if ratios else "")
+        if covariance == "robust":
+            errors = np.sqrt(np.diag(self.covariance("sandwich")))
+            ours = ours._replace(standard_errors=errors)
+            facts["standard errors"] = "robust (as asked)"
         if ratios:
             if not fit.ratio:
                 raise ValueError(f"coefficients of family {fit.family!r} are not logs of ratios")
-            ours, given = as_ratios(ours), as_ratios(given)
+            ours, given = as_ratios(ours), None if given is None else as_ratios(given)
         names = feature_names(getattr(self, "feature_names_in_", None), len(fit.coef))
         if fit.design.fit_intercept:
             names.insert(0, "(intercept)")
-        facts = self._family_facts(fit.ratio if ratios else "")
         library = getattr(self, "_library", None)
         return Summary(names, ours, given, facts, fit.verdict, level, library)
 
@@ -273,29 +257,21 @@ class FamilyMethods:
         return facts
 
 
-def _rows_with_weight(
-    problem: Problem, match_prob: FloatArray | None, kept: BoolArray
-) -> tuple[Problem, FloatArray | None]:
-    """The rows that take part, in the user's order."""
-    codes = np.full(problem.n_rows, problem.n_blocks, dtype=np.float64)
-    codes[: problem.n_movable] = np.repeat(np.arange(problem.n_blocks), np.diff(problem.starts))
-    codes = problem.restore(codes)[kept]
-    pinned = codes == problem.n_blocks
-    numbers = np.unique(codes, return_inverse=True)[1].astype(np.int64)
-    part = make_problem(problem.X[kept], problem.restore(problem.y)[kept], numbers, pinned)
-    given = None if match_prob is None else part.arrange(problem.restore(match_prob)[kept])
-    return part, given
-
-
 def _of_all_rows(fit: FamilyFit, kept: BoolArray) -> FamilyFit:
     """Rows of weight zero have no match probability."""
     matched, eta = np.full(len(kept), np.nan), np.full(len(kept), np.nan)
     matched[kept], eta[kept] = fit.match_proba, fit.linear_predictor
-    return replace(fit, match_proba=matched, linear_predictor=eta)
+    redraws = fit.redraws
+    if redraws is not None:
+        redraws = replace(redraws, rows=np.flatnonzero(kept)[redraws.rows])
+    return replace(fit, match_proba=matched, linear_predictor=eta, redraws=redraws)
 
 
-def _keep(model: Any, fit: FamilyFit) -> None:
-    """Set every fitted attribute, and warn where the answer needs a warning."""
+def _keep(model: Any, fit: FamilyFit, *, to_the_end: bool) -> None:
+    """Set every fitted attribute, and warn where the answer needs a warning.
+
+    A fit that was asked to run all its iterations is not expected to have converged.
+    """
     model._found = fit
     model.coef_, model.intercept_ = fit.coef, fit.intercept
     model.family_ = fit.family
@@ -313,10 +289,9 @@ def _keep(model: Any, fit: FamilyFit) -> None:
     if fit.expected_labels is not None:
         model.expected_labels_, model.permutation_ = fit.expected_labels, fit.permutation
     warn_rank(model, fit.design)
-    if not fit.converged:
+    if not fit.converged and not to_the_end:
         warnings.warn(
-            f"{type(model).__name__} did not converge; treat the coefficients with caution, or "
-            "use fewer features",
+            f"{type(model).__name__} did not converge; {model._family_advice}",
             ConvergenceWarning,
             stacklevel=stack_level(),
         )
@@ -329,6 +304,6 @@ def _keep(model: Any, fit: FamilyFit) -> None:
         )
 
 
-def rate_setting(mismatch_rate: float | str) -> float | None:
-    """A rate as a setting: None estimates it."""
-    return None if isinstance(mismatch_rate, str) else float(mismatch_rate)
+def rate_setting(mismatch_rate: float | str | None) -> float | None:
+    """A rate as a setting: None estimates it, where there is one."""
+    return None if mismatch_rate is None or isinstance(mismatch_rate, str) else mismatch_rate

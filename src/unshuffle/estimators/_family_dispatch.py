@@ -3,53 +3,43 @@
 from collections.abc import Callable
 from typing import Any, ClassVar, Self, TypeVar, cast
 
-import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..families.catalogue import FAMILIES
-from ..fits.glm.results import FamilyFit
 from ..fits.glm.settings import GlmSettings
 from ..inference.audited_rate import Audit
+from ..inference.bootstrap import BootstrapResult
 from ..kernels.types import FloatArray
-from ..metrics.given import finite_vector
 from ..show.summary import Summary
 from ._family import FamilyMethods, rate_setting
-from ._family_data import check_weights
+from ._family_predict import FamilyPrediction, refuse_settings
+from ._progress import reporting
 
 Method = TypeVar("Method", bound=Callable[..., object])
-BESIDE_ROWS = ("sample_weight", "offset", "exposure")
-ONLY_NORMAL = (
-    "bootstrap", "posterior", "pair_probabilities", "noise_scale_interval",
-    "mismatch_sensitivity",
-)  # fmt: skip
+# After it, in the order of methods, the estimators of normal labels follow.
+LAST_OF_FAMILIES = FamilyMethods.__mro__[-2]
 
 
 def where_there(name: str) -> Callable[[Method], Method]:
     """A method that only some fits have: those of families, and estimators that define it."""
 
     def check(model: Any) -> bool:
-        return model._has_family or hasattr(super(FamilyMethods, model), name)
+        return model._has_family or hasattr(super(LAST_OF_FAMILIES, model), name)
 
     return cast(Callable[[Method], Method], available_if(check))
 
 
-class FamilyDispatch(FamilyMethods):
+class FamilyDispatch(FamilyPrediction, FamilyMethods):
     """Fits of other families go one way, those of normal labels the way they always went."""
 
-    family: str = "normal"
-    mismatch_rate: float | str | Audit
+    mismatch_rate: float | str | Audit | None
     _pairing_of_family: ClassVar[str | None] = None
-
-    def _wants_family(self, beside: dict[str, Any]) -> bool:
-        """Whether this fit is one of the families' engine: another family, weights or offsets."""
-        wrong = set(beside) - set(BESIDE_ROWS)
-        if wrong:
-            raise TypeError(
-                f"{type(self).__name__}.fit() got an unexpected keyword argument "
-                f"{sorted(wrong)[0]!r}"
-            )
-        return self.family != "normal" or any(value is not None for value in beside.values())
+    _refused_by_families: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(("search", "temper", "ridge", "noise", "alignment"), "leave it out"),
+        "n_candidates": "leave it out",
+        "mismatch_rate_max": "give mismatch_rate or match_prob",
+    }
 
     def _refuse_clues(self, match_features: Any) -> None:
         if match_features is not None:
@@ -59,17 +49,25 @@ class FamilyDispatch(FamilyMethods):
             )
 
     def _fit_dispatched(
-        self, X: Any, y: Any, groups: Any, known: Any, match_prob: Any, beside: dict[str, Any]
+        self,
+        X: Any,
+        y: Any,
+        groups: Any,
+        known: Any,
+        match_prob: Any,
+        beside: dict[str, Any],
+        *,
+        pairing: str | None = None,
     ) -> Self:
         model: Any = self
         model._validate_params()
-        for name in ("search", "temper", "ridge", "noise", "alignment", "n_candidates"):
-            default = type(model)().get_params().get(name)
-            if model.get_params().get(name) != default:
-                raise ValueError(
-                    f"{name}={model.get_params()[name]!r} is for family='normal' without weights "
-                    f"and offsets; leave it out for family={self.family!r}"
-                )
+        refuse_settings(model, self._refused_by_families)
+        if getattr(self, "covariance_type", "auto") == "robust":
+            raise ValueError(
+                "covariance_type='robust' is for family='normal' without weights and offsets; "
+                "summary(covariance='robust') and conf_int(method='sandwich') have robust standard "
+                "errors of other families"
+            )
         if isinstance(self.mismatch_rate, Audit):
             raise ValueError(
                 "an Audit is for family='normal' without weights and offsets; give its rate as a "
@@ -77,88 +75,74 @@ class FamilyDispatch(FamilyMethods):
             )
         settings = GlmSettings(
             model._draw_seed(),
-            pairing=self._pairing_of_family or model.pairing,
+            pairing=pairing or self._family_pairing(match_prob),
             mismatch_rate=rate_setting(self.mismatch_rate),
             fit_intercept=self.fit_intercept,
         )
+        report = reporting(getattr(self, "verbose", 0), getattr(self, "callback", None))
         with model._workers() as workers:
             return self._fit_family(
                 FAMILIES[self.family], settings, X, y, groups, known, match_prob,
-                workers=workers, **beside,
+                workers=workers, reporting=report, **beside,
             )  # fmt: skip
 
-    @property
-    def _has_family(self) -> bool:
-        return isinstance(getattr(self, "_found", None), FamilyFit)
-
-    def predict(
-        self, X: Any, interval: float | None = None, *, offset: Any = None, exposure: Any = None
-    ) -> Any:
-        """Predict the expected labels of rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        interval : float, optional
-            A share such as 0.95: intervals that hold so many of the labels of new rows are returned
-            too. They include the error of the coefficients, and assume normal noise.
-        offset, exposure : array-like of shape (n_samples,), optional
-            Of these rows, for fits with weights, offsets, or another family than normal.
-
-        Returns
-        -------
-        y : array of shape (n_samples,)
-        ends : array of shape (n_samples, 2)
-            Lower and upper ends of the intervals; only if `interval` is given.
-        """
-        if not self._has_family:
-            if offset is not None or exposure is not None:
-                check_is_fitted(self)
-                raise ValueError("offset and exposure are for fits that were given one")
-            return super().predict(X, interval)  # type: ignore[misc]
-        if interval is not None:
-            raise ValueError(
-                "intervals of predictions are for family='normal' without weights and offsets"
-            )
-        return FAMILIES[self._family_fit.family].mean(self._linear_predictor(X, offset, exposure))
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> float:
-        """Score labels; larger is better, 1 is perfect, 0 is what ignoring the features gives.
-
-        For the normal family see `ShuffledRegressor`; for others the share of the deviance that is
-        explained, of labels in known order.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-        groups : array-like of shape (n_samples,), optional
-            Labels may stand in any order inside each group; for the normal family.
-
-        Returns
-        -------
-        score : float
-        """
-        if not self._has_family:
-            return float(super().score(X, y, sample_weight, groups))  # type: ignore[misc]
-        if groups is not None:
-            raise ValueError("groups are for scores of family='normal'; leave them out")
-        fit = self._family_fit
-        family, labels = FAMILIES[fit.family], finite_vector(y, "y")
-        weights = check_weights(sample_weight, len(labels))
-        weights = np.ones(len(labels)) if weights is None else weights
-        mean = np.full(len(labels), float(np.average(labels, weights=weights)))
-        ours = weights @ family.deviance(labels, self.predict(X), fit.precision)
-        return float(1.0 - ours / (weights @ family.deviance(labels, mean, fit.precision)))
+    def _family_pairing(self, match_prob: Any) -> str:
+        """What the order given is taken for."""
+        model: Any = self
+        return self._pairing_of_family or str(model.pairing)
 
     @where_there("conf_int")
     def conf_int(self, level: float = 0.95, method: str = "auto", **options: Any) -> FloatArray:
         """Confidence intervals of the coefficients; see `ShuffledRegressor`."""
         if self._has_family:
-            self._refuse_options(options)
-            return super().conf_int(level, method)
+            return super().conf_int(level, method, **options)
         found: FloatArray = self._beyond.conf_int(level, method, **options)
+        return found
+
+    @where_there("bootstrap")
+    def bootstrap(
+        self,
+        n_boot: int = 200,
+        *,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> BootstrapResult:
+        """Intervals from fits to simulated labels, or to rows and groups drawn with replacement.
+
+        Parameters
+        ----------
+        n_boot : int, default=200
+            Replicates.
+        random_state : int, RandomState or None, default=None
+            Seed of the replicates. None takes the seed of the fit, so that the answer can be had
+            again.
+        n_jobs : int, default=None
+            Threads over replicates; None takes `n_jobs` of the estimator. The answer does not
+            depend on it.
+        verbose : int, default=0
+            1 shows a progress bar.
+
+        Returns
+        -------
+        result : BootstrapResult
+            With `draws`, `standard_errors`, `interval(level)` and `mismatch_rate_interval(level)`.
+
+        Notes
+        -----
+        For normal labels the bootstrap is parametric: labels are drawn from the fitted coefficients
+        and noise, shuffled as the model says (inside groups, or at the fitted rate of mismatches,
+        or not at all), and fitted with the same settings from the coefficients found. For other
+        families groups are drawn where the order is lost, and where it is mostly right inside 30
+        groups or more, and otherwise rows with their labels. Neither shows whether another optimum
+        might be the right one, which the verdict is about.
+        """
+        options: dict[str, Any] = {
+            "random_state": random_state, "n_jobs": n_jobs, "verbose": verbose,
+        }  # fmt: skip
+        if self._has_family:
+            return super().bootstrap(n_boot, **options)
+        found: BootstrapResult = self._beyond.bootstrap(n_boot, **options)
         return found
 
     @where_there("covariance")
@@ -174,8 +158,7 @@ class FamilyDispatch(FamilyMethods):
     ) -> FloatArray:
         """Confidence interval of the rate of mismatches; see `conf_int`."""
         if self._has_family:
-            self._refuse_options(options)
-            return super().mismatch_rate_interval(level)
+            return super().mismatch_rate_interval(level, method, **options)
         found: FloatArray = self._beyond.mismatch_rate_interval(level, method, **options)
         return found
 
@@ -190,8 +173,8 @@ class FamilyDispatch(FamilyMethods):
         level : float, default=0.95
             Level of the confidence intervals.
         covariance : {"auto", "model", "robust"}, default="auto"
-            Standard errors: those of the fit, from the information, or from the sandwich; for
-            other families than normal those of the fit.
+            Standard errors: those of the fit, from the information, or from the sandwich (of other
+            families than normal not where the order is lost).
         ratios : bool, default=False
             Show exponentials of the coefficients, for families whose coefficients are logs.
 
@@ -201,12 +184,7 @@ class FamilyDispatch(FamilyMethods):
             Prints as text, shows as HTML in a notebook; has `to_frame`, `to_latex`, `to_dict`.
         """
         if self._has_family:
-            if covariance != "auto":
-                raise ValueError(
-                    "covariance is for family='normal'; conf_int(method='sandwich') has robust "
-                    "intervals of other families"
-                )
-            return super().summary(level, ratios=ratios)
+            return super().summary(level, covariance, ratios=ratios)
         if ratios:
             raise ValueError("coefficients of family 'normal' are not logs of ratios")
         found: Summary = self._beyond.summary(level, covariance)
@@ -222,38 +200,24 @@ class FamilyDispatch(FamilyMethods):
             Rows with a lower probability of holding a label that is their own and not far off
             are listed.
         n_partners : int, default=3
-            Most partners named for each row; none for other families than normal.
+            Most partners named for each row; `MixtureRegressor` names none for normal labels.
         id : array-like of shape (n_samples,), optional
-            Names of the rows, for normal labels.
+            Names of the rows; they come as the columns `id`, `partner_1_id`, ...
 
         Returns
         -------
         table : data frame
             Of the library that the data of the fit came in; pandas for arrays. One line per
-            suspect, the least likely match first.
+            suspect, the least likely match first: `row`, its `label`, `match_proba`, and
+            `partner_1`, `partner_1_proba`, ...: the rows beside which its own label may stand, and
+            how probable that is.
         """
         if self._has_family:
-            return super().suspects(threshold)
+            return super().suspects(threshold, n_partners=n_partners, id=id)
         return self._beyond.suspects(threshold, n_partners=n_partners, id=id)
-
-    def __getattribute__(self, name: str) -> Any:
-        """Name the methods that only fits of normal labels have."""
-        if name in ONLY_NORMAL and isinstance(self.__dict__.get("_found"), FamilyFit):
-            raise AttributeError(
-                f"a fit of family {self.__dict__['_found'].family!r} (or with weights or offsets) "
-                f"has no {name}; conf_int and mismatch_rate_interval have intervals"
-            )
-        return super().__getattribute__(name)
 
     @property
     def _beyond(self) -> Any:
         """The estimator of normal labels, behind the methods of families."""
         check_is_fitted(self)
-        return super(FamilyMethods, self)
-
-    @staticmethod
-    def _refuse_options(options: dict[str, Any]) -> None:
-        if options:
-            raise ValueError(
-                f"fits of families take no further options, got {', '.join(sorted(options))}"
-            )
+        return super(LAST_OF_FAMILIES, self)

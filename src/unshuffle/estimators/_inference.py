@@ -17,6 +17,7 @@ from ..kernels.types import FloatArray
 from ..show.markup import p_value
 from ..show.summary import Summary
 from ._bootstrap import BootstrapMethods, check_has_standard_errors
+from ._only_normal import only_normal
 from ._unmatched_answers import unmatched_facts
 
 METHODS = ("information", "sandwich", "bootstrap", "posterior", "auto")
@@ -119,6 +120,7 @@ class InferenceMethods(BootstrapMethods):
         found = self._robust().covariance.coef
         return found if self.fit_intercept else found[1:, 1:]
 
+    @only_normal
     def noise_scale_interval(
         self, level: float = 0.95, method: str = "auto", **options: Any
     ) -> FloatArray:

@@ -14,6 +14,7 @@ from ..inference.permutations import PermutationPosterior
 from ..io.frames import make_frame, plain_column
 from ..kernels.types import FloatArray, IntArray
 from ._attributes import stack_level
+from ._only_normal import only_normal
 from ._unmatched_answers import NOT_THERE, repair_unmatched, unmatched_of
 
 
@@ -47,6 +48,7 @@ class MatchMethods:
         posterior = self._permutations()
         return posterior.problem.restore(posterior.state.fitted)
 
+    @only_normal
     def pair_probabilities(self, group: int = 0) -> Any:
         """Probability of each pair of a row and a label in one group.
 
@@ -91,6 +93,7 @@ class MatchMethods:
             )
         return posterior
 
+    @only_normal
     def likely_partners(self, rows: Any, n_partners: int = 3) -> Any:
         """Other rows whose labels these rows may hold, and how probable that is.
 
@@ -151,7 +154,7 @@ class MatchMethods:
         check_is_fitted(self)
         columns = self._suspects(threshold, n_partners)
         if id is not None:
-            columns = _with_names(columns, check_id(id, len(self.match_proba_)))
+            columns = with_names(columns, check_id(id, len(self.match_proba_)))
         return make_frame(columns, getattr(self, "_library", None))
 
     def _suspects(self, threshold: float, n_partners: int) -> dict[str, Any]:
@@ -191,6 +194,7 @@ class MatchMethods:
             table[f"partner_{k + 1}_proba"] = np.where(mismatched, share, np.nan)
         return table
 
+    @only_normal
     def repair(self, y: Any, *, id: Any = None) -> Any:
         """Put labels back in place by the most likely permutation.
 
@@ -235,6 +239,7 @@ class MatchMethods:
         columns = {"id": names, "label": repaired, "label_from_id": names[self.permutation_]}
         return make_frame(columns, getattr(self, "_library", None))
 
+    @only_normal
     def expect_repair(self) -> RepairExpectation:
         """How many labels are expected to be right as given, and after `repair`.
 
@@ -261,7 +266,7 @@ def check_id(id: Any, n_rows: int) -> Any:
     return names
 
 
-def _with_names(columns: dict[str, Any], names: Any) -> dict[str, Any]:
+def with_names(columns: dict[str, Any], names: Any) -> dict[str, Any]:
     """Put the names of rows and partners beside their numbers."""
     named: dict[str, Any] = {}
     for title, values in columns.items():

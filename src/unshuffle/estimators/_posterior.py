@@ -18,6 +18,7 @@ from ..inference.diagnostics import FEWEST_DRAWS
 from ..inference.posterior import Posterior
 from ..io.frames import feature_names
 from ..kernels.types import FloatArray
+from ._only_normal import only_normal
 from ._progress import reporting
 
 LARGEST_R_HAT, SMALLEST_ESS = 1.01, 400.0
@@ -32,6 +33,7 @@ class PosteriorMethods:
     _workers: Callable[..., Workers]
     _seed_of_fit: Callable[[Any], int]
 
+    @only_normal
     def posterior(
         self,
         *,

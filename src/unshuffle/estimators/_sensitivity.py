@@ -13,6 +13,7 @@ from ..inference.mismatch_sensitivity import check_rates, estimates_by_rate
 from ..io.frames import feature_names
 from ..kernels.types import FloatArray
 from ._attributes import Fit
+from ._only_normal import only_normal
 from ._sensitivity_result import SensitivityResult
 
 RATES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
@@ -31,6 +32,7 @@ class SensitivityMethods:
     _kept_problem: Callable[[], Problem]
     _estimates: Callable[[], Estimates]
 
+    @only_normal
     def mismatch_sensitivity(self, rates: Sequence[float] = RATES) -> SensitivityResult:
         r"""Coefficients if given shares of the labels were exchanged at random inside groups.
 

@@ -14,11 +14,12 @@ from ..fits.auto_results import AutoFit
 from ..fits.own_or_nobody import OwnOrNobody, fit_own_or_nobody
 from ..fits.routes import ROUTES
 from ..fits.unequal import UnequalSettings, fit_unequal
-from ..io.frames import NamedMatrix, library_of, plain_column
+from ..io.frames import library_of, plain_column
 from ..kernels.types import FloatArray
 from ..search.order_test import order_p_value
 from ._attributes import forget, keep
-from ._frames import take_frame
+from ._family_unpaired import fit_family_tables
+from ._frames import take_frame, take_rows
 from ._progress import reporting
 from ._unpaired import (
     Kept,
@@ -47,6 +48,9 @@ def fit_two_tables(
     labels = as_numbers(plain_column(y), "y")
     library = library_of(X, y, groups_X)
     equal = not len(tables.unequal)
+    if model.family != "normal":
+        fit_family_tables(model, X, labels, groups_X, tables, unmatched)
+        return
     if unmatched == "model" and not (equal and bounds[0] == 1.0):
         blank = _blank(model)
         values = labels_as_floats(as_floats(labels, "y"))
@@ -201,22 +205,6 @@ def renumbered(found: AutoFit, label_rows: Any) -> AutoFit:
             unmatched, label_proba=proba, label_groups=groups, seen=rows[unmatched.seen]
         ),
     )
-
-
-def take_rows(values: Any, rows: Any) -> Any:
-    """Some rows of a table or a column of any library."""
-    if values is None:
-        return None
-    if isinstance(values, NamedMatrix):
-        return NamedMatrix(values.values[rows], values.columns)
-    if library_of(values) is not None:
-        import narwhals as nw
-
-        native = nw.from_native(values, eager_only=True, allow_series=True)
-        return nw.to_native(native[rows.tolist()])
-    if isinstance(values, list | tuple):
-        return [values[k] for k in rows]
-    return np.asanyarray(values)[rows]
 
 
 def _blank(model: Any) -> Any:

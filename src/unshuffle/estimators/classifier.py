@@ -271,12 +271,6 @@ class ShuffledClassifier(FamilyMethods, NotebookMethods, ClassifierMixin, BaseEs
         labels: NDArray[Any] = self.classes_[codes]
         return labels
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but the data: files would grow with them, and give them away."""
-        state: dict[str, Any] = dict(super().__getstate__())
-        state.pop("_problem", None)
-        return state
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False

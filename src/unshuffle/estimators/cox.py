@@ -3,7 +3,6 @@
 from numbers import Real
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -187,13 +186,7 @@ class ShuffledCoxRegressor(FamilyMethods, NotebookMethods, BaseEstimator):  # ty
             Constant after the last event of the fit, of which the data say nothing.
         """
         check_is_fitted(self)
-        baseline = self._baseline
-        at = baseline.times if times is None else np.asarray(times, dtype=np.float64).ravel()
-        steps = np.searchsorted(baseline.times, at, side="right")
-        cumulative = np.append(0.0, baseline.cumulative)[steps]
-        relative = np.exp(np.minimum(self.predict(X), 500.0))
-        survival: FloatArray = np.exp(-relative[:, None] * cumulative)
-        return survival
+        return self._baseline.survival(self.predict(X), times)
 
     def score(self, X: Any, y: Any) -> float:
         """Concordance of risk scores and times (Harrell's); 0.5 is guessing, 1 perfect.
@@ -212,9 +205,3 @@ class ShuffledCoxRegressor(FamilyMethods, NotebookMethods, BaseEstimator):  # ty
         """
         time, event = split_times(y)
         return concordance(time, event, self.predict(X))
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but the data: files would grow with them, and give them away."""
-        state: dict[str, Any] = dict(super().__getstate__())
-        state.pop("_problem", None)
-        return state

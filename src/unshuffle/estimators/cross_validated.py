@@ -33,7 +33,8 @@ class ShuffledRegressorCV(ShuffledRegressor):
     :math:`\log \frac{1}{m!} \sum_\pi \prod_i N(y_{\pi(i)}; \hat\mu_i, s^2)`. What is chosen: the
     start of EM (the best match of a search, or the labels as given), `temper`, `ridge` and, if
     several are given, the law of the noise, which then takes the place of N in the density. The
-    setting chosen is then fitted to all groups, with all checks of `ShuffledRegressor`.
+    setting chosen is then fitted to all groups, with all checks of `ShuffledRegressor`. For
+    normal labels: other families have none of these settings, see `ShuffledRegressor`.
 
     Parameters
     ----------
@@ -132,6 +133,7 @@ class ShuffledRegressorCV(ShuffledRegressor):
         self.callback = callback
 
     _fits_unmatched = False
+    _fits_families = False
 
     def _compute(self, data: InMemory, seed: int) -> AutoFit:
         ridges = open_setting(self.ridges)

@@ -6,17 +6,18 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..families.catalogue import REGRESSIONS
 from ..fits.data import InMemory
 from ..fits.hard import fit_hard
 from ..fits.progress import Progress
 from ..fits.results import HardFit
 from ..fits.settings import HardSettings
-from ._base import BaseShuffledRegressor
+from ._family_hard import FamilyHardRegressor
 from ._progress import reporting
 from ._validation import check_init, open_setting
 
 
-class HardEMRegressor(BaseShuffledRegressor):
+class HardEMRegressor(FamilyHardRegressor):
     r"""Linear regression on shuffled labels by Hard EM with restarts.
 
     Minimises the matched sum of squares over coefficients and permutations inside groups,
@@ -34,7 +35,8 @@ class HardEMRegressor(BaseShuffledRegressor):
     ----------
     n_init : int or "auto", default="auto"
         Number of starts. The first is always the order given; the others are random shuffles
-        inside the groups. "auto" is the number of rows, as in the paper.
+        inside the groups. "auto" is the number of rows, as in the paper; for other families than
+        normal at most 100.
     max_iter : int, default=50
         Most iterations of each descent.
     init : "ols" or array of shape (n_features,), default="ols"
@@ -49,6 +51,11 @@ class HardEMRegressor(BaseShuffledRegressor):
         1 shows a progress bar.
     callback : callable, default=None
         Called after each batch of starts with a `Progress` tuple.
+    family : {"normal", "poisson", "gamma", "negative-binomial"}, default="normal"
+        Law of the labels. For other families than normal, which have the log link, labels are
+        sorted like the linear predictors, coefficients are those of a generalised linear model, and
+        minus twice the log-likelihood of the matched labels takes the place of the sum of squares,
+        and `dispersion_` (1 for counts of family "poisson") that of the noise.
 
     Attributes
     ----------
@@ -112,6 +119,7 @@ class HardEMRegressor(BaseShuffledRegressor):
         "random_state": ["random_state"],
         "verbose": ["verbose"],
         "callback": [None, callable],
+        "family": [StrOptions(set(REGRESSIONS))],
     }
     _convergence_advice = "raise max_iter."
 
@@ -126,6 +134,7 @@ class HardEMRegressor(BaseShuffledRegressor):
         random_state: Any = None,
         verbose: int = 0,
         callback: Callable[[Progress], object] | None = None,
+        family: str = "normal",
     ) -> None:
         self.n_init = n_init
         self.max_iter = max_iter
@@ -135,13 +144,17 @@ class HardEMRegressor(BaseShuffledRegressor):
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
+        self.family = family
 
     def _compute(self, data: InMemory, seed: int) -> HardFit:
-        settings = HardSettings(
+        settings = self._settings(seed, data.problem.X.shape[1])
+        return fit_hard(data, settings, reporting=reporting(self.verbose, self.callback))
+
+    def _settings(self, seed: int, n_features: int) -> HardSettings:
+        return HardSettings(
             seed,
             n_init=open_setting(self.n_init),
             max_iter=self.max_iter,
-            init=check_init(self.init, data.problem.X.shape[1]),
+            init=check_init(self.init, n_features),
             fit_intercept=self.fit_intercept,
         )
-        return fit_hard(data, settings, reporting=reporting(self.verbose, self.callback))

@@ -106,7 +106,7 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class BootstrapResult:
-    """Estimates from labels that were simulated from a fit.
+    """Estimates from labels that were simulated from a fit, or from rows drawn with replacement.
 
     Attributes
     ----------
@@ -115,7 +115,8 @@ class BootstrapResult:
     draws : array of shape (n_boot, k)
         Those of the replicates.
     noise_scale, mismatch_rate : float
-        Of the fit; the rate is nan where none is estimated.
+        Of the fit; the rate is nan where none is estimated, the noise for other families than the
+        normal one.
     noise_scale_draws, mismatch_rate_draws : arrays of shape (n_boot,)
         Of the replicates.
     n_unsettled : int

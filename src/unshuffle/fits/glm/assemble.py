@@ -40,7 +40,7 @@ def of_known(data: GlmData, known: KnownFit, name: str, dispersion: float) -> Fa
         linear_predictor=data.problem.restore(known.eta),
         converged=known.converged,
         n_iter=0,
-        design=_facts(data),
+        design=facts_of(data),
     )
 
 
@@ -70,6 +70,7 @@ def of_mostly_right(
         linear_predictor=restore(found.eta),
         converged=found.converged,
         n_iter=found.n_iter,
+        redraws=found.redraws,
     )
 
 
@@ -86,7 +87,8 @@ def _estimates(data: GlmData, known: KnownFit) -> Estimates:
     return Estimates(data.design.to_natural @ known.theta, errors, NORMAL_FREEDOM)
 
 
-def _facts(data: GlmData) -> Design:
+def facts_of(data: GlmData) -> Design:
+    """What the fit knows of the table."""
     solver, problem = data.design.solver, data.problem
     freedom = int(data.weights.sum()) - data.Z.shape[1]
     return Design(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import OptimizeResult, minimize
 
 from ...kernels.types import BoolArray, FloatArray
 from .settings import CLIMB, ClimbSettings
@@ -51,36 +51,68 @@ def climb(
     settings: ClimbSettings = CLIMB,
 ) -> Climbed:
     """The highest maximum that the starts lead to."""
+    low, high = _limits(model, settings)
+
+    def run(start: FloatArray, steps: int) -> tuple[FloatArray, float, int]:
+        found = _run(model, start, steps, total_weight, settings)
+        return found.x, float(found.fun), int(found.nit)
+
+    first = [run(start, settings.first_steps) for start in starts] if len(starts) > 1 else []
+    best = min(first, key=lambda found: found[1])[0] if first else starts[0]
+    parameters, value, n_iter = run(best, settings.most_steps)
+    if model.estimates and parameters[-1] < settings.nearly_none:
+        # The likelihood is flat where the rate is nearly zero, and a climb ends anywhere on it.
+        ends, at_bound, more = run(
+            np.append(parameters[:-1], settings.lowest_logit), settings.most_steps
+        )
+        if at_bound <= value:
+            parameters, n_iter = ends, n_iter + more
+    model.sharpen()
+    return _polish(model, parameters, total_weight, (low, high), n_iter, settings)
+
+
+class Ascended(NamedTuple):
+    """Where a climb ended."""
+
+    parameters: FloatArray
+    converged: bool
+
+
+def ascend(
+    model: Likelihood, start: FloatArray, total_weight: float, settings: ClimbSettings = CLIMB
+) -> Ascended:
+    """A maximum near a start, without derivatives of the gradient."""
+    found = _run(model, start, settings.most_steps, total_weight, settings)
+    return Ascended(found.x, bool(found.success))
+
+
+def _limits(model: Likelihood, settings: ClimbSettings) -> tuple[FloatArray, FloatArray]:
+    """Bounds of the parameters: only a rate has them."""
     low = np.full(model.n_parameters, -np.inf)
     high = np.full(model.n_parameters, np.inf)
     if model.estimates:
         low[-1], high[-1] = settings.lowest_logit, settings.highest_logit
-    bounds = list(zip(low, high, strict=True))
+    return low, high
+
+
+def _run(
+    model: Likelihood, start: FloatArray, steps: int, total_weight: float, settings: ClimbSettings
+) -> OptimizeResult:
+    """One climb, on the scale of a mean over rows."""
 
     def objective(parameters: FloatArray) -> tuple[float, FloatArray]:
-        found = model.evaluate(parameters)
+        with np.errstate(over="ignore", invalid="ignore"):  # a trial step may go much too far
+            found = model.evaluate(parameters)
         value = -found.value / total_weight
         if not np.isfinite(value) or not np.isfinite(found.gradient).all():
             return 1e30, np.zeros_like(parameters)
         return value, -found.gradient / total_weight
 
-    def run(start: FloatArray, steps: int) -> tuple[FloatArray, float, int]:
-        found = minimize(
-            objective, start, jac=True, method="L-BFGS-B", bounds=bounds,
-            options={"maxiter": steps, "ftol": 1e-12, "gtol": settings.gradient, "maxcor": 20},
-        )  # fmt: skip
-        return found.x, float(found.fun), int(found.nit)
-
-    first = [run(start, settings.first_steps) for start in starts] if len(starts) > 1 else []
-    best = min(first, key=lambda found: found[1])[0] if first else starts[0]
-    parameters, value, n_iter = run(best, 300)
-    if model.estimates and parameters[-1] < settings.nearly_none:
-        # The likelihood is flat where the rate is nearly zero, and a climb ends anywhere on it.
-        ends, at_bound, more = run(np.append(parameters[:-1], settings.lowest_logit), 300)
-        if at_bound <= value:
-            parameters, n_iter = ends, n_iter + more
-    model.sharpen()
-    return _polish(model, parameters, total_weight, (low, high), n_iter, settings)
+    return minimize(
+        objective, start, jac=True, method="L-BFGS-B",
+        bounds=list(zip(*_limits(model, settings), strict=True)),
+        options={"maxiter": steps, "ftol": 1e-12, "gtol": settings.gradient, "maxcor": 20},
+    )  # fmt: skip
 
 
 def _polish(

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from ...families.exponential import LabelFamily
-from ...families.irls import information_of, maximise
+from ...families.irls import information_of, maximise, solve_positive
 from ...kernels.types import FloatArray
 from .data import GlmData
 from .known import KnownFit
@@ -36,7 +36,8 @@ def check_consistency(
     difference = (known.theta - predicted.theta)[first:]
     length = float(np.linalg.norm(predicted.theta[first:]))
     covariance = _robust_covariance(data, family, known, expected)[first:, first:]
-    square = float(difference @ np.linalg.solve(covariance, difference))
+    # Labels without noise have a covariance of zero: what differs then has no direction to do so.
+    square = float(difference @ solve_positive(covariance, difference))
     return Consistency(
         float(np.linalg.norm(difference)) / max(length, 1e-300),
         float(chi2.sf(square, len(difference))),

@@ -8,8 +8,9 @@ is a function of few parameters; by the envelope theorem its gradient is that at
 import numpy as np
 from scipy.special import expit
 
-from ...alignment.tied import Tied, nodes_of_labels, tie
+from ...alignment.tied import RowNodes, Tied, nodes_of_labels, nodes_of_rows, tie_nodes
 from ...families.cox import Times, cox_rows
+from ...families.exponential import RowTerms
 from ...families.poisson import safe_exp
 from ...kernels.types import FloatArray
 from .data import GlmData
@@ -56,10 +57,11 @@ class CoxModel:
         eta = data.offset + data.Z @ at.theta
         # The baseline takes up any constant; centred predictors keep it in range.
         eta = eta - np.log(np.average(safe_exp(eta - eta.max()), weights=data.weights)) - eta.max()
-        jumps = self.jumps
+        jumps, rows = self.jumps, cox_rows(eta)
+        nodes = nodes_of_rows(cox_rows, eta[:n], data.weights[:n], data.problem.starts)
         for _ in range(BASELINE.max_iter):
             before = times.cumulative(jumps)
-            v, tied, shares = self._expect(eta, before, at.redrawn)
+            v, tied, shares = self._expect(rows, nodes, before, at.redrawn)
             risk = shares.own * safe_exp(eta)
             if n:
                 risk[:n] += (1.0 - shares.own[:n]) * tied.means(-tied.rows.u[:, 1:])[:, 0]
@@ -78,21 +80,29 @@ class CoxModel:
             gradient = np.append(gradient, by_rate)
         return Evaluation(value, gradient, shares, eta)
 
+    def log_densities(self, parameters: FloatArray) -> FloatArray:
+        """Log density of each row's label at the best baseline, up to ties."""
+        shares = self.evaluate(parameters).shares
+        # Rows without an event have no jump.
+        jumps = np.where(self.times.event > 0.0, self.jumps[self.times.place], 1.0)
+        value: FloatArray = shares.log_density + np.log(jumps)
+        return value
+
     def sharpen(self) -> None:
         """Let the baseline converge further."""
         self.tolerance = BASELINE.tolerance
 
     def _expect(
-        self, eta: FloatArray, cumulative: FloatArray, redrawn: FloatArray
+        self, rows: RowTerms, nodes: RowNodes, cumulative: FloatArray, redrawn: FloatArray
     ) -> tuple[FloatArray, Tied, Shares]:
         """The E-step at a baseline."""
         data, n = self.data, self.data.n_movable
         v = np.column_stack([self.times.event, cumulative])
         # log g is smooth in log(1 + hazard / scale), also at a hazard of zero.
-        scale = 1.0 / float(safe_exp(eta).max())
-        nodes = nodes_of_labels(
+        scale = 1.0 / float(-rows.u[:, 1].min())
+        labels = nodes_of_labels(
             v[:n], data.problem.starts, np.log1p(cumulative[:n] / scale),
             lambda smooth: scale * np.expm1(smooth), 1.0, continuous=True,
         )  # fmt: skip
-        tied = tie(cox_rows, eta[:n], data.weights[:n], data.problem.starts, nodes)
-        return v, tied, share_out(data, cox_rows(eta), v, tied, redrawn)
+        tied = tie_nodes(nodes, labels)
+        return v, tied, share_out(data, rows, v, tied, redrawn)

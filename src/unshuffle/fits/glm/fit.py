@@ -11,6 +11,7 @@ from ...families.cox import Times, check_times
 from ...families.exponential import LabelFamily
 from ...inference.verdict import Reason, judge
 from ...kernels.types import FloatArray
+from ..progress import Reporting, quiet
 from .assemble import of_known, of_mostly_right
 from .consistency import check_consistency
 from .data import GlmData
@@ -19,6 +20,7 @@ from .known import KnownFit, describe_separation, fit_known, fit_known_times
 from .mostly_right import fit_mostly_right, fit_mostly_right_times
 from .order import order_p_value, scores_of_times
 from .results import NORMAL_FREEDOM, Baseline, FamilyFit
+from .robust import robust_of_known, robust_of_known_times
 from .settings import ORDER, GlmSettings
 from .verdict import judge_family
 
@@ -30,6 +32,7 @@ def fit_family(
     *,
     names: list[str] | None = None,
     workers: Workers | None = None,
+    reporting: Reporting = quiet,
 ) -> FamilyFit:
     """Fit labels of a family; None is Cox's model.
 
@@ -42,6 +45,8 @@ def fit_family(
         Of the features, for messages.
     workers : Workers, optional
         Threads of the chains where the order is lost.
+    reporting : callable
+        Opens a report of the iterations of these chains.
     """
     if family is None:
         return _fit_times(data, settings, names)
@@ -51,11 +56,12 @@ def fit_family(
     if known.separated:
         return _separated(data, known, pairing, p_value)
     if pairing == "lost":
-        fit = fit_lost(data, family, known, settings, workers or Workers(1))
+        fit = fit_lost(data, family, known, settings, workers or Workers(1), reporting)
         fit = replace(fit, order_p_value=p_value)
     elif pairing == "known":
         fit = of_known(data, known, family.name, family.dispersion(known.precision))
-        fit = replace(fit, order_p_value=p_value)
+        robust = data.design.covariance(robust_of_known(data, family, known))
+        fit = replace(fit, order_p_value=p_value, robust=robust)
     else:
         found = fit_mostly_right(data, family, known, settings.mismatch_rate)
         fit = of_mostly_right(data, known, found, family.name, p_value)
@@ -94,6 +100,8 @@ def _fit_times(data: GlmData, settings: GlmSettings, names: list[str] | None) ->
         )
     if pairing == "known":
         fit, eta, jumps = of_known(data, known, "cox", 1.0), known.eta, known.jumps
+        robust = data.design.covariance(robust_of_known_times(data, times, known))
+        fit = replace(fit, robust=robust)
     else:
         found = fit_mostly_right_times(data, times, known, settings.mismatch_rate)
         events = times.events(data.weights)

@@ -11,6 +11,7 @@ from ...families.bernoulli import BERNOULLI
 from ...families.exponential import LabelFamily
 from ...families.irls import information_of
 from ...kernels.types import FloatArray
+from ..progress import Reporting, quiet
 from .assemble import of_known
 from .climb import climb
 from .covariance import Errors, observed_errors
@@ -21,6 +22,7 @@ from .lost_chain import ChainFit, fit_by_chain
 from .lost_model import LostBernoulli
 from .results import FamilyFit, GroupSums
 from .settings import GlmSettings
+from .starts import theta_at
 
 
 def fit_lost(
@@ -29,13 +31,15 @@ def fit_lost(
     known: KnownFit,
     settings: GlmSettings,
     workers: Workers,
+    reporting: Reporting = quiet,
 ) -> FamilyFit:
     """Fit labels in lost order; it starts from the sums of groups where these hold it."""
-    flat = np.zeros_like(known.theta)
+    flat, chain = np.zeros_like(known.theta), settings.chain
     if data.design.fit_intercept:
         flat[0] = known.theta[0]
     sums = fit_group_sums(data, family, known.precision, flat)
-    if sums is None:  # nothing holds a fit, and the labels as given are as good as any
+    if sums is None and not chain.always:
+        # Nothing holds a fit, and the labels as given are as good as any.
         fit = of_known(data, known, family.name, family.dispersion(known.precision))
         return replace(fit, pairing="lost", mismatch_rate=float("nan"))
     if data.weighted:
@@ -44,12 +48,20 @@ def fit_lost(
             "label belongs to the row is not known; leave it out, or repeat rows and labels"
         )
     if family is BERNOULLI:
+        assert sums is not None
         found = _by_counts(data, [known.theta, flat, sums.theta])
     else:
-        found = fit_by_chain(data, family, sums.theta, known.precision, settings.seed, workers)
+        start = known.theta if sums is None else sums.theta
+        if chain.init is not None:
+            start = theta_at(data, family, known, chain.init)
+        found = fit_by_chain(
+            data, family, start, known.precision, settings.seed, workers, chain, reporting
+        )
     free = np.ones(len(found.information), dtype=bool)
     errors = observed_errors(found.information, found.complete, free)
     fit = _result(data, family, known, found, errors)
+    if sums is None:
+        return fit
     return replace(fit, group_sums=_compare(data, family, found, errors, sums))
 
 

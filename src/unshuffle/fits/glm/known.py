@@ -7,7 +7,7 @@ import numpy as np
 from ...families.bernoulli import BERNOULLI
 from ...families.cox import PartialFit, Times, maximise_partial
 from ...families.exponential import LabelFamily
-from ...families.irls import information_of, maximise, separated_column
+from ...families.irls import Scored, information_of, maximise, separated_column
 from ...families.settings import IRLS
 from ...kernels.types import FloatArray
 from .data import GlmData
@@ -43,15 +43,8 @@ class KnownFit(NamedTuple):
 def fit_known(data: GlmData, family: LabelFamily, *, names: list[str] | None = None) -> KnownFit:
     """Maximum likelihood, as other programs do it."""
     family.check_labels(data.y)
-    sums, theta, precision = (data.weights * data.y)[:, None], None, 1.0
-    for _ in range(PRECISION_ROUNDS):
-        found = maximise(family, data.Z, data.offset, data.weights, sums, precision, theta)
-        theta, eta = found.theta, found.eta
-        before = precision
-        precision = family.fit_precision(data.y, eta, data.weights, len(theta))
-        # Only the weights of negative binomial labels depend on the precision.
-        if family.name != "negative-binomial" or abs(precision / before - 1) < PRECISION_CHANGE:
-            break
+    found, precision = maximise_known(data, family)
+    eta = found.eta
     information = information_of(data.Z, data.weights * family.fisher(eta, precision))
     column = None
     if family.name not in {"normal", "gamma"}:
@@ -70,6 +63,19 @@ def fit_known(data: GlmData, family: LabelFamily, *, names: list[str] | None = N
         float(data.weights @ density),
         found.converged,
     )
+
+
+def maximise_known(data: GlmData, family: LabelFamily) -> tuple[Scored, float]:
+    """Coefficients and precision of the labels as given."""
+    sums, theta, precision = (data.weights * data.y)[:, None], None, 1.0
+    for _ in range(PRECISION_ROUNDS):
+        found = maximise(family, data.Z, data.offset, data.weights, sums, precision, theta)
+        theta, before = found.theta, precision
+        precision = family.fit_precision(data.y, found.eta, data.weights, len(theta))
+        # Only the weights of negative binomial labels depend on the precision.
+        if family.name != "negative-binomial" or abs(precision / before - 1) < PRECISION_CHANGE:
+            break
+    return found, precision
 
 
 def _penalised(data: GlmData, column: str) -> KnownFit:

@@ -18,8 +18,9 @@ from ...families.exponential import LabelFamily
 from ...families.irls import information_of, maximise
 from ...kernels.swap import Schedule
 from ...kernels.types import FloatArray, IntArray
+from ..progress import Progress, Reporting, quiet
 from .data import GlmData
-from .settings import LOST
+from .settings import CHAIN, LOST, ChainSettings
 
 NO_COSTS = np.empty(0)
 
@@ -45,6 +46,17 @@ class ChainFit(NamedTuple):
     n_iter: int
 
 
+class ChainRun(NamedTuple):
+    """Where the iterations of a chain ended, averaged over the last of them."""
+
+    theta: FloatArray
+    precision: float
+    converged: bool
+    n_iter: int
+    sweeps: Sweeps
+    perm: IntArray
+
+
 def fit_by_chain(
     data: GlmData,
     family: LabelFamily,
@@ -52,39 +64,77 @@ def fit_by_chain(
     precision: float,
     seed: int,
     workers: Workers,
+    chain: ChainSettings = CHAIN,
+    reporting: Reporting = quiet,
 ) -> ChainFit:
+    """Stochastic EM from given coefficients, with its information."""
+    run = run_chain(data, family, theta, precision, seed, workers, chain, reporting)
+    return _finish(data, family, run)
+
+
+def run_chain(
+    data: GlmData,
+    family: LabelFamily,
+    theta: FloatArray,
+    precision: float,
+    seed: int,
+    workers: Workers,
+    chain: ChainSettings = CHAIN,
+    reporting: Reporting = quiet,
+) -> ChainRun:
     """Stochastic EM from given coefficients."""
-    problem, n = data.problem, data.n_movable
-    schedule = Schedule(LOST.steps_per_row * n, LOST.burn_in_per_row * n, 1)
-    sweeps = Sweeps(problem, schedule, seed, workers)
+    problem = data.problem
+    sweeps = Sweeps(problem, schedule_of(chain, data.n_movable), seed, workers)
     eta = data.offset + data.Z @ theta
     drawn = family.simulate(eta, precision, np.random.default_rng(seed))
     perm = most_likely_permutation(problem, drawn)
     kept: list[tuple[FloatArray, float]] = []
-    converged = False
-    for number in range(LOST.max_iter):
-        expected, _, _ = sweeps.run(
-            family.interaction(eta, precision), data.y, perm, number, NO_COSTS, NOBODY
-        )
-        found = maximise(
-            family, data.Z, data.offset, data.weights, expected[:, None], precision, theta
-        )
-        theta, eta = found.theta, found.eta
-        precision = expected_precision(data, family, eta, expected, precision)
-        kept.append((theta, precision))
-        window = LOST.window
-        if len(kept) >= 2 * window and _stands_still(kept, window, found.information):
-            converged = True
-            break
-    last = kept[-2 * LOST.window :] if converged else kept[-LOST.window :]
+    converged, window = False, LOST.window
+    max_iter = LOST.max_iter if chain.max_iter is None else chain.max_iter
+    tolerance = LOST.tolerance if chain.tolerance is None else chain.tolerance
+    with reporting(max_iter, "iterations") as report:
+        for number in range(max_iter):
+            expected, _, accepted = sweeps.run(
+                family.interaction(eta, precision), data.y, perm, number, NO_COSTS, NOBODY
+            )
+            found = maximise(
+                family, data.Z, data.offset, data.weights, expected[:, None], precision, theta
+            )
+            theta, eta = found.theta, found.eta
+            precision = expected_precision(data, family, eta, expected, precision)
+            kept.append((theta, precision))
+            coef, intercept = data.design.natural(theta)
+            report(
+                Progress(number + 1, max_iter, acceptance_rate=accepted, coef=coef,
+                         intercept=intercept)
+            )  # fmt: skip
+            converged = len(kept) >= 2 * window and _stands_still(
+                kept, window, found.information, tolerance or LOST.tolerance
+            )
+            if converged and tolerance:
+                break
+    last = kept[-2 * window :] if converged else kept[-window:]
     theta = np.mean([t for t, _ in last], axis=0)
     precision = float(np.exp(np.mean([np.log(p) for _, p in last])))
-    eta = data.offset + data.Z @ theta
-    return _finish(data, family, sweeps, perm, theta, eta, precision, converged, len(kept))
+    return ChainRun(theta, precision, converged, len(kept), sweeps, perm)
+
+
+def schedule_of(chain: ChainSettings, n_movable: int) -> Schedule:
+    """Proposals of one iteration; a fifth of them is not averaged."""
+    n_steps = LOST.steps_per_row * n_movable if chain.n_steps is None else chain.n_steps
+    burn_in = chain.burn_in
+    if burn_in is None:
+        burn_in = n_steps * LOST.burn_in_per_row // LOST.steps_per_row
+    if burn_in >= n_steps:
+        raise ValueError(
+            f"burn_in={burn_in} leaves none of the n_steps={n_steps} proposals to average; raise "
+            "n_steps, or lower burn_in"
+        )
+    return Schedule(n_steps, burn_in, 1)
 
 
 def _stands_still(
-    kept: list[tuple[FloatArray, float]], window: int, information: FloatArray
+    kept: list[tuple[FloatArray, float]], window: int, information: FloatArray, tolerance: float
 ) -> bool:
     """Whether two windows agree to a share of a standard error, or of the scatter inside them."""
     paths = [
@@ -93,7 +143,7 @@ def _stands_still(
     shift = paths[1].mean(axis=0) - paths[0].mean(axis=0)
     errors = np.sqrt(np.diag(np.linalg.pinv(information)))
     scatter = np.sqrt((paths[0].var(axis=0) + paths[1].var(axis=0)) / window)
-    return bool(np.all(np.abs(shift) < np.maximum(LOST.tolerance * errors, scatter)))
+    return bool(np.all(np.abs(shift) < np.maximum(tolerance * errors, scatter)))
 
 
 def expected_precision(
@@ -126,19 +176,10 @@ def precision_slope(
     return slope
 
 
-def _finish(
-    data: GlmData,
-    family: LabelFamily,
-    sweeps: Sweeps,
-    perm: IntArray,
-    theta: FloatArray,
-    eta: FloatArray,
-    precision: float,
-    converged: bool,
-    n_iter: int,
-) -> ChainFit:
+def _finish(data: GlmData, family: LabelFamily, run: ChainRun) -> ChainFit:
     """Louis' formula: complete information less the covariance of the score over permutations."""
-    q, n = len(theta), data.n_movable
+    theta, precision, converged, n_iter, sweeps, perm = run
+    q, n, eta = len(theta), data.n_movable, data.offset + data.Z @ theta
     rows = family.row_terms(eta, precision)
     columns = data.Z * rows.u_eta
     if family.has_precision:

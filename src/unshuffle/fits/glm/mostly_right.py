@@ -1,12 +1,13 @@
 """Labels of which most are the row's own: the tied mixture, maximised and judged."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
-from ...families.cox import Times, partial_derivatives
-from ...families.exponential import LabelFamily
+from ...families.cox import Times, cox_rows, partial_derivatives
+from ...families.exponential import LabelFamily, RowTerms
 from ...families.irls import information_of
 from ...kernels.types import FloatArray
 from .climb import Climbed, climb
@@ -14,6 +15,8 @@ from .covariance import Errors, observed_errors, sandwich
 from .cox_model import CoxModel
 from .data import GlmData
 from .known import KnownFit
+from .partners import Redraws, redraws_of
+from .robust import profile_scores
 from .settings import CLIMB
 from .tied_model import TiedModel
 
@@ -31,6 +34,8 @@ class MostlyRight(NamedTuple):
     robust : array of shape (q, q) or None
     redrawn : array of shape (n_movable,)
         Probability, before the labels are seen, that a label was redrawn.
+    redraws : Redraws
+        Whose label each may be.
     """
 
     theta: FloatArray
@@ -45,6 +50,7 @@ class MostlyRight(NamedTuple):
     converged: bool
     n_iter: int
     redrawn: FloatArray
+    redraws: Redraws
     jumps: FloatArray | None = None
 
 
@@ -68,11 +74,10 @@ def fit_mostly_right(
     free = _free(model, found)
     errors = observed_errors(-found.hessian, complete, free)
     middle = None
-    if robust and np.isfinite(errors.covariance[0, 0]):
-        inside = np.where(np.isnan(errors.covariance), 0.0, errors.covariance)
-        scores = model.row_scores(found.parameters)
-        middle = sandwich(inside, scores, model.n_parameters)[: model.n_theta, : model.n_theta]
-    return _result(data, model, found, errors, middle, at.precision)
+    if robust:
+        middle = _sandwich(model, errors, lambda: model.row_scores(found.parameters))
+    terms = family.row_terms(eta, at.precision), family.label_terms(data.y, at.precision).v
+    return _result(data, model, found, errors, middle, at.precision, terms)
 
 
 def fit_mostly_right_times(
@@ -85,7 +90,31 @@ def fit_mostly_right_times(
     found = climb(model, starts[1:], float(data.weights.sum()))
     _, complete = partial_derivatives(data.Z, found.evaluation.eta, times, data.weights)
     errors = observed_errors(-found.hessian, complete, _free(model, found))
-    return _result(data, model, found, errors, None, 1.0)._replace(jumps=model.jumps)
+    middle = _sandwich(model, errors, lambda: profile_scores(model, found.parameters))
+    model.evaluate(found.parameters)  # the baseline, which derivatives have moved
+    v = np.column_stack([times.event, times.cumulative(model.jumps)])
+    terms = cox_rows(found.evaluation.eta), v
+    return _result(data, model, found, errors, middle, 1.0, terms)._replace(jumps=model.jumps)
+
+
+def _sandwich(
+    model: TiedModel | CoxModel, errors: Errors, scores: Callable[[], FloatArray]
+) -> FloatArray | None:
+    """Sandwich of the coefficients; None where there is no information to start from."""
+    if not np.isfinite(errors.covariance[0, 0]):
+        return None
+    inside = np.where(np.isnan(errors.covariance), 0.0, errors.covariance)
+    return sandwich(inside, scores(), model.n_parameters)[: model.n_theta, : model.n_theta]
+
+
+def expected_rate(data: GlmData, model: TiedModel | CoxModel, parameters: FloatArray) -> float:
+    """Expected share of rows that hold the label of another row; zero at the lower bound."""
+    if model.estimates and parameters[-1] < CLIMB.lowest_logit + 0.1:
+        return 0.0
+    n = data.n_movable
+    other = 1.0 - data.weights[:n] / data.block_weights()
+    redrawn = model.unpack(parameters).redrawn
+    return float(np.average(redrawn * other, weights=data.weights[:n]))
 
 
 def _starts(known: KnownFit, first: int) -> list[tuple[FloatArray, float]]:
@@ -113,21 +142,21 @@ def _result(
     errors: Errors,
     robust: FloatArray | None,
     precision: float,
+    terms: tuple[RowTerms, FloatArray],
 ) -> MostlyRight:
     n, q = data.n_movable, model.n_theta
     matched = found.evaluation.shares.matched
     other = 1.0 - data.weights[:n] / data.block_weights()
     redrawn = model.unpack(found.parameters).redrawn
-    rate = float(np.average(redrawn * other, weights=data.weights[:n]))
+    rate = expected_rate(data, model, found.parameters)
     rate_se = float("nan")
-    if model.estimates and found.parameters[-1] < CLIMB.lowest_logit + 0.1:
-        rate = 0.0
-    elif model.estimates:
+    if model.estimates and rate > 0.0:
         share = float(expit(found.parameters[-1]))
         by_logit = share * (1.0 - share) * float(np.average(other, weights=data.weights[:n]))
         with np.errstate(invalid="ignore"):
             rate_se = by_logit * float(np.sqrt(errors.covariance[-1, -1]))
-    else:  # what was given is an average over rows; the labels say which they are
+    elif not model.estimates:
+        # What was given is an average over rows; the labels say which they are.
         rate = float(np.average(1.0 - matched[:n], weights=data.weights[:n]))
     return MostlyRight(
         found.parameters[:q],
@@ -142,4 +171,5 @@ def _result(
         found.converged,
         found.n_iter,
         redrawn,
+        redraws_of(data, *terms, found.evaluation.shares.log_density, redrawn, matched),
     )

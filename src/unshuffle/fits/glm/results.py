@@ -1,6 +1,7 @@
 """What a fit of a family returns: frozen and complete, vectors in the user's order."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from ...inference.intervals import Estimates
 from ...inference.verdict import Verdict
 from ...kernels.types import FloatArray, IntArray
 from ..results import Design
+from .partners import Redraws
 
 NORMAL_FREEDOM = 10**9  # degrees of freedom at which Student's t is the normal distribution
 
@@ -30,6 +32,17 @@ class Baseline:
     def cumulative(self) -> FloatArray:
         """Cumulative hazard."""
         value: FloatArray = np.cumsum(self.hazard)
+        return value
+
+    def survival(self, eta: FloatArray, times: Any = None) -> FloatArray:
+        """Probability of no event up to given times, shape (len(eta), n_times).
+
+        By default at the event times; constant after the last of them.
+        """
+        at = self.times if times is None else np.asarray(times, dtype=np.float64).ravel()
+        steps = np.searchsorted(self.times, at, side="right")
+        cumulative = np.append(0.0, self.cumulative)[steps]
+        value: FloatArray = np.exp(-np.exp(np.minimum(eta, 500.0))[:, None] * cumulative)
         return value
 
 
@@ -85,8 +98,8 @@ class FamilyFit:
         nan where the order is lost.
     covariance, robust : arrays of shape (k, k)
         From the observed information, and the sandwich (None where there is none).
-    as_given : Estimates
-        The model of the labels as given.
+    as_given : Estimates or None
+        The model of the labels as given; None where none was given beside a row.
     evidence : float
         Twice the gain in log-likelihood over the model of the labels as given.
     fraction_kept, inflation : float
@@ -94,6 +107,8 @@ class FamilyFit:
     linear_predictor : array of shape (n,)
     expected_labels : array of shape (n,) or None
         Where the order is lost.
+    redraws : Redraws or None
+        Whose label each may be, where the order is mostly right.
     """
 
     family: str
@@ -109,7 +124,7 @@ class FamilyFit:
     covariance: FloatArray
     robust: FloatArray | None
     freedom: int
-    as_given: Estimates
+    as_given: Estimates | None
     log_likelihood: float
     evidence: float
     fraction_kept: float
@@ -125,6 +140,7 @@ class FamilyFit:
     consistency: Consistency | None = None
     group_sums: GroupSums | None = None
     verdict: Verdict | None = None
+    redraws: Redraws | None = None
 
     @property
     def standard_errors(self) -> FloatArray:

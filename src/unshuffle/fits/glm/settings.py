@@ -2,6 +2,36 @@
 
 from dataclasses import dataclass
 
+from ...kernels.types import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class ChainSettings:
+    """What a user decides about a chain over labels in lost order; None leaves it to the fit.
+
+    Attributes
+    ----------
+    n_steps, burn_in : int or None
+        Proposals of one iteration, and those of them that are not averaged.
+    max_iter : int or None
+    tolerance : float or None
+        In standard errors of known order; 0 runs all iterations.
+    init : array of shape (d,) or None
+        Starting coefficients; None starts from the sums of labels in groups.
+    always : bool
+        Whether a chain is run, from the labels as given, also where sums of groups say nothing.
+    """
+
+    n_steps: int | None = None
+    burn_in: int | None = None
+    max_iter: int | None = None
+    tolerance: float | None = None
+    init: FloatArray | None = None
+    always: bool = False
+
+
+CHAIN = ChainSettings()
+
 
 @dataclass(frozen=True)
 class GlmSettings:
@@ -12,14 +42,15 @@ class GlmSettings:
     pairing : {"auto", "lost", "mostly-right", "known"}
     mismatch_rate : float or None
         None estimates it.
+    chain : ChainSettings
+        Where the order is lost.
     """
 
     seed: int = 0
     pairing: str = "auto"
     mismatch_rate: float | None = None
     fit_intercept: bool = True
-    covariance: str = "model"
-    max_iter: int = 200
+    chain: ChainSettings = CHAIN
 
 
 @dataclass(frozen=True)
@@ -30,6 +61,7 @@ class ClimbSettings:
     # to be so much smaller than those of the rows' own labels.
     starts: tuple[float, ...] = (0.02, 0.15, 0.4)
     first_steps: int = 12  # of each start; the best one continues
+    most_steps: int = 300
     lowest_logit: float = -9.0  # a rate below 0.0002 is no mismatch
     nearly_none: float = -4.0  # with a rate below 0.02 zero is tried as well
     highest_logit: float = 7.0
@@ -108,3 +140,26 @@ class LostSettings:
 
 SUMS = SumsSettings()
 LOST = LostSettings()
+
+
+@dataclass(frozen=True)
+class HardFamilySettings:
+    """Hard EM."""
+
+    most_starts: int = 100  # unless asked for more: a descent takes several generalised models
+    starts_at_once: int = 16
+    smallest_gain: float = 1e-10  # of the objective, at which a descent has ended
+
+
+HARD = HardFamilySettings()
+
+
+@dataclass(frozen=True)
+class ResamplingSettings:
+    """Which units a bootstrap draws."""
+
+    more_than_parameters: int = 10  # as for a sandwich of groups
+    fewest_groups: int = 30  # of fewer, rows are drawn where their labels are their own
+
+
+RESAMPLING = ResamplingSettings()

@@ -1,4 +1,4 @@
-"""Fitted models as files that hold no code and no data."""
+"""Fitted models as files that hold no code and none of the rows."""
 
 from .load import load_model, model_files
 from .save import save_model, write_model

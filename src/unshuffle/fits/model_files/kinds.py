@@ -9,7 +9,7 @@ from ...io.outputs import FileKind, FolderKind
 from .stored import FORMAT
 
 ARRAYS = frozenset({"coef.npy", "intercept.npy", "covariance.npy"})
-SOMETIMES = frozenset({"as_given.npy"})
+SOMETIMES = frozenset({"as_given.npy", "baseline.npy"})
 
 
 def has_arrays(path: Path) -> bool:

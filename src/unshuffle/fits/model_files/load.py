@@ -16,6 +16,7 @@ from ...io.settings import READ
 from ...io.tables import DesignColumn
 from ...io.tables.kmers import Kmers
 from ...kernels.types import FloatArray
+from .baseline import ARRAY, read_baseline
 from .match_model import read_match_model
 from .stored import FORMAT, SCHEMA, StoredModel
 
@@ -44,6 +45,8 @@ def load_model(path: str | Path) -> StoredModel:
         shapes = {"coef": (size,), "intercept": (1,), "covariance": (k, k)}
         if words["has_as_given"]:
             shapes["as_given"] = (2, k)
+        if words.get("n_event_times") is not None:
+            shapes[ARRAY] = (2, int(words["n_event_times"]))
         arrays = _read_arrays(arrays_path, shapes)
         return StoredModel(
             columns=columns,
@@ -64,6 +67,7 @@ def load_model(path: str | Path) -> StoredModel:
             family=_family(words.get("family", "normal")),
             classes=_classes(words),
             match_model_=read_match_model(words.get("match_model")),
+            baseline=read_baseline(arrays.get(ARRAY)),
         )
     except ModelFileError:
         raise

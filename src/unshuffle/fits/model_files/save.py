@@ -12,9 +12,10 @@ from ... import __version__
 from ...inference.verdict import Verdict
 from ...io.outputs import Output
 from ...io.tables import DesignColumn
+from .baseline import ARRAY, array_of
 from .kinds import MODEL
 from .match_model import plain_match_model
-from .stored import FORMAT, PLAIN_SCHEMA, SCHEMA
+from .stored import FAMILY_SCHEMA, FORMAT, PLAIN_SCHEMA, SCHEMA
 
 if TYPE_CHECKING:
     from ...show.summary import Summary
@@ -27,10 +28,12 @@ def save_model(
     label: str = "label",
     columns: list[DesignColumn] | None = None,
     settings: dict[str, Any] | None = None,
+    baseline: bool = True,
 ) -> None:
     """Write a fitted model into a folder of its own: ``model.json`` and ``model.npz``.
 
-    The data of the fit are not part of it. The folder appears as a whole, or, if the process is
+    The data of the fit are not part of it, except for the event times of Cox's model, at which its
+    baseline hazard jumps. The folder appears as a whole, or, if the process is
     killed, not at all. An earlier model in it is replaced; a folder with anything else in it is
     refused.
 
@@ -38,7 +41,7 @@ def save_model(
     ----------
     model : fitted estimator
         With a `summary`: `ShuffledRegressor`, `StochasticEMRegressor` (variant "exact"),
-        `ShuffledClassifier` or `ShuffledCoxRegressor` (without its baseline).
+        `ShuffledClassifier` or `ShuffledCoxRegressor`.
     folder : path
     label : str
         Name of what it predicts.
@@ -46,6 +49,9 @@ def save_model(
         How the features were made from the columns of a table.
     settings : dict, optional
         Anything JSON can hold that should be kept with the model.
+    baseline : bool, default=True
+        Whether the baseline hazard of Cox's model is kept, for survival functions of new rows.
+        Without it no time of an event is in the files.
 
     Examples
     --------
@@ -61,7 +67,7 @@ def save_model(
     True
     """
     with Output(Path(folder), MODEL).replacing() as part:
-        write_model(model, part, label=label, columns=columns, settings=settings)
+        write_model(model, part, label=label, columns=columns, settings=settings, baseline=baseline)
 
 
 def write_model(
@@ -71,6 +77,7 @@ def write_model(
     label: str = "label",
     columns: list[DesignColumn] | None = None,
     settings: dict[str, Any] | None = None,
+    baseline: bool = True,
 ) -> None:
     """Write the two files into a folder that exists."""
     summary: Summary = model.summary()
@@ -87,9 +94,12 @@ def write_model(
     }
     if summary.as_given is not None:
         arrays["as_given"] = np.stack([summary.as_given.values, summary.as_given.standard_errors])
+    hazard = array_of(model) if baseline else None
+    if hazard is not None:
+        arrays[ARRAY] = hazard
     words = {
         "format": FORMAT,
-        "schema": PLAIN_SCHEMA if plain else SCHEMA,
+        "schema": SCHEMA if hazard is not None else PLAIN_SCHEMA if plain else FAMILY_SCHEMA,
         "version": __version__,
         "label": label,
         "columns": [_plain_column(column) for column in columns],
@@ -105,6 +115,8 @@ def write_model(
     if family != "normal":
         words["family"] = family
         words["classes"] = getattr(model, "classes_", np.empty(0)).tolist()
+    if hazard is not None:
+        words["n_event_times"] = hazard.shape[1]
     if summary.match_model is not None:
         words["match_model"] = plain_match_model(summary.match_model)
     with (folder / "model.npz").open("wb") as file:

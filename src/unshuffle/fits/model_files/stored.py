@@ -13,12 +13,14 @@ from ...inference.verdict import Verdict
 from ...io.frames import library_of
 from ...io.tables import ColumnTable, DesignColumn, design_matrix
 from ...kernels.types import FloatArray
+from ..glm.results import Baseline
 
 if TYPE_CHECKING:
     from ...show.summary import Summary
 
 FORMAT = "unshuffle model"
-SCHEMA = 2
+SCHEMA = 3  # with the baseline hazard of Cox's model
+FAMILY_SCHEMA = 2
 PLAIN_SCHEMA = 1  # what earlier versions read: normal labels, no column counted by words
 
 
@@ -53,6 +55,8 @@ class StoredModel:
         Anything else that was saved with the fit.
     match_model_ : MatchModel or None
         Who is mismatched, where the fit had clues; without anything per row.
+    baseline : Baseline or None
+        Baseline hazard of a model of family "cox", where it was kept.
     """
 
     columns: tuple[DesignColumn, ...]
@@ -72,6 +76,7 @@ class StoredModel:
     family: str = "normal"
     classes: tuple[Any, ...] = ()
     match_model_: MatchModel | None = None
+    baseline: Baseline | None = None
 
     @property
     def feature_names_in_(self) -> list[str]:
@@ -94,6 +99,34 @@ class StoredModel:
         -------
         y : array of shape (n_samples,)
         """
+        eta = self._linear_predictor(X)
+        if self.family == "bernoulli":
+            return np.array([self.classes[k] for k in (eta > 0.0).astype(int)])
+        return eta if self.family in {"normal", "cox"} else FAMILIES[self.family].mean(eta)
+
+    def predict_survival_function(self, X: Any, times: Any = None) -> FloatArray:
+        """Probability of no event up to given times, for family "cox".
+
+        Parameters
+        ----------
+        X : data frame, or array-like of shape (n_samples, n_terms)
+            As for `predict`.
+        times : array-like of shape (n_times,), optional
+            By default the event times of the fit.
+
+        Returns
+        -------
+        survival : array of shape (n_samples, n_times)
+            Constant after the last event of the fit, of which the data say nothing.
+        """
+        if self.baseline is None:
+            raise ValueError(
+                f"this model of family {self.family!r} holds no baseline hazard; "
+                "ShuffledCoxRegressor has one, and save_model keeps it with baseline=True"
+            )
+        return self.baseline.survival(self._linear_predictor(X), times)
+
+    def _linear_predictor(self, X: Any) -> FloatArray:
         if library_of(X) is not None:
             X = self._design(X)
         rows = np.asarray(X, dtype=np.float64)
@@ -103,9 +136,7 @@ class StoredModel:
                 f"{', '.join(self.feature_names_in_[:8])}"
             )
         eta: FloatArray = rows @ self.coef_ + self.intercept_
-        if self.family == "bernoulli":
-            return np.array([self.classes[k] for k in (eta > 0.0).astype(int)])
-        return eta if self.family in {"normal", "cox"} else FAMILIES[self.family].mean(eta)
+        return eta
 
     def _design(self, frame: Any) -> FloatArray:
         """Find columns by their names: columns in another order must not be mixed up."""
