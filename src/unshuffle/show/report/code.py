@@ -7,6 +7,8 @@ from .facts import DataFacts
 READERS = {
     ".csv": "read_csv", ".tsv": "read_table", ".parquet": "read_parquet", ".xlsx": "read_excel",
 }  # fmt: skip
+# The usual reader of numbers is off by the last digit now and then, and the fit would be as well.
+EXACT = dict.fromkeys(("read_csv", "read_table"), ', float_precision="round_trip"')
 
 
 def repeating_code(model: Any, data: DataFacts, command: str = "") -> str:
@@ -23,7 +25,7 @@ def repeating_code(model: Any, data: DataFacts, command: str = "") -> str:
     lines += [f"from unshuffle import {name}", ""]
     if named:
         lines += [
-            f"table = pd.{reader}({data.source!r})",
+            f"table = pd.{reader}({data.source!r}{EXACT.get(reader or '', '')})",
             f"X, y = table[{list(_columns(data))!r}], table[{data.label!r}]",
         ]
     else:
