@@ -24,12 +24,12 @@ from ..kernels.swap import Schedule
 from ..kernels.types import FloatArray
 from ..search.partial import (
     PartialFinding,
-    PartialLandscape,
     automatic_budget,
     explore_partial,
     group_mean_start,
 )
-from ..search.population import SearchResult
+from ..search.partial_landscape import PartialLandscape
+from ..search.partial_recovery import partial_refit_distances
 from ..search.settings import DEFAULT as SEARCHING
 from ..search.settings import SearchSettings
 from .auto_results import AutoFit
@@ -114,6 +114,8 @@ class _UnequalRoute:
         self.solver = LeastSquares(problem.X, fit_intercept=settings.fit_intercept)
         sweeps = settings.em.iteration.fewest_steps // (3 * max(problem.n_open_rows, 1))
         self.n_sweeps = min(max(settings.em.iteration.sweeps, sweeps), MOST_SWEEPS)
+        step = problem.n_open_rows // settings.searching.partial.many_rows
+        self.thinning = step if step >= 2 and problem.n_groups >= 2 * step else 1
         self.table = PartialTable(
             self.problem, self.solver, settings.match_share, self._chain(self.n_sweeps)
         )
@@ -128,8 +130,8 @@ class _UnequalRoute:
             self.problem, self.solver, self.workers, self.settings.searching
         )
         finding = self._search(landscape)
-        start, theta = self._start(landscape, finding)
-        result = self._iterate(landscape, theta)
+        start, first = self._start(landscape, finding)
+        result = self._iterate(first)
         state = average_last(self.table, result, 2 * self.settings.em.iteration.window)
         n_pairs = float(result.alignment.holds.sum())
         if n_pairs <= self.solver.n_parameters:
@@ -150,14 +152,17 @@ class _UnequalRoute:
         )
         unmatched = parts.unmatched(estimated=self.settings.estimates_share)
         search = None if finding is None else parts.search(landscape, finding)
-        verdict = unequal_verdict(fit, unmatched, start, search, self.problem.n_groups)
+        distances = np.empty(0)
+        if start == "match":
+            distances = self._refit(landscape, state, found)
+        verdict = unequal_verdict(fit, unmatched, start, search, self.problem.n_groups, distances)
         return AutoFit(
             fit=fit,
             pairing="lost",
             order_p_value=NAN,
             start=start,
             search=search,
-            refit_distances=np.empty(0),
+            refit_distances=distances,
             temper_shift=NAN,
             shrinkage_share=NAN,
             objective=state.objective,
@@ -170,11 +175,8 @@ class _UnequalRoute:
         settings = self.settings
         if settings.search == "none" or self.solver.rank == 0:
             return None
-        step = self.problem.n_open_rows // settings.searching.partial.many_rows
-        if step >= 2 and self.problem.n_groups >= 2 * step:
-            sample = self.problem.thinned(step)
-            solver = LeastSquares(sample.X, fit_intercept=settings.fit_intercept)
-            landscape = PartialLandscape(sample, solver, self.workers, settings.searching)
+        if self.thinning > 1:
+            landscape = self._thinned()
         budget = settings.n_candidates or automatic_budget(landscape)
         with self.reporting(budget, "candidates") as report:
             finding = explore_partial(
@@ -182,29 +184,65 @@ class _UnequalRoute:
                 n_candidates=budget,
                 seed=settings.seed,
                 compare=settings.search == "auto",
+                bounds=settings.match_share,
                 report=lambda tried, lowest: report(Progress(tried, budget, lowest)),
             )
             report(Progress(budget, budget))
         if landscape.problem is self.problem:
             return finding
-        return finding._replace(search=self._on_all_rows(landscape, finding))
+        return self._on_all_rows(landscape, finding)
 
-    def _on_all_rows(self, sampled: PartialLandscape, finding: PartialFinding) -> SearchResult:
+    def _thinned(self) -> PartialLandscape:
+        """The groups in which a large table is searched."""
+        settings, sample = self.settings, self.problem.thinned(self.thinning)
+        solver = LeastSquares(sample.X, fit_intercept=settings.fit_intercept)
+        return PartialLandscape(sample, solver, self.workers, settings.searching)
+
+    def _refit(
+        self, landscape: PartialLandscape, state: State, found: PartialSnapshots
+    ) -> FloatArray:
+        """How far matches of labels simulated from the fit end from it."""
+        problem, step = self.problem, self.thinning
+        held = found.label_of[:, : problem.n_open_rows] >= 0
+        pairs = np.add.reduceat(held.astype(np.int64), problem.row_starts[:-1], axis=1)
+        fitted = state.fitted
+        if step > 1:
+            landscape, pairs = self._thinned(), pairs[:, ::step]
+            fitted = landscape.problem.X @ state.coef + state.intercept
+        return partial_refit_distances(
+            landscape, fitted, state.noise_scale, pairs, self.settings.seed
+        )
+
+    def _on_all_rows(self, sampled: PartialLandscape, finding: PartialFinding) -> PartialFinding:
         """The optima of a sample in the coordinates of all rows."""
-        moved = []
-        for theta in finding.search.thetas:
+
+        def move(theta: FloatArray) -> FloatArray:
             found = sampled.solver.solve(sampled.Z @ theta)
             fitted = self.solver.predict(found.coef, found.intercept)
-            moved.append(np.linalg.lstsq(self.table.Z, fitted, rcond=None)[0])
+            return np.asarray(np.linalg.lstsq(self.table.Z, fitted, rcond=None)[0])
+
+        search, followed = finding.search, finding.followed
         grown = self.problem.most_pairs / max(sampled.problem.most_pairs, 1)
-        return replace(
-            finding.search, thetas=np.array(moved), objectives=finding.search.objectives * grown
+        thetas = np.array([move(theta) for theta in search.thetas])
+        return finding._replace(
+            search=replace(search, thetas=thetas, objectives=search.objectives * grown),
+            followed=None if followed is None else followed._replace(theta=move(followed.theta)),
         )
 
     def _start(
         self, landscape: PartialLandscape, finding: PartialFinding | None
-    ) -> tuple[str, FloatArray]:
+    ) -> tuple[str, State]:
         """What EM starts from: the match, or the means of groups where it means nothing."""
+        start, theta = self._first_coordinates(landscape, finding)
+        followed = finding.followed if finding is not None and start == "match" else None
+        if followed is None:
+            return start, initial_state(self.table, landscape, theta)
+        held = landscape.match(followed.theta)
+        return start, self.table.start(followed.theta, followed.noise_scale, followed.share, held)
+
+    def _first_coordinates(
+        self, landscape: PartialLandscape, finding: PartialFinding | None
+    ) -> tuple[str, FloatArray]:
         settings, problem = self.settings, self.problem
         used = settings.searching.partial.used
         if finding is not None and (settings.search == "population" or finding.p_value < used):
@@ -215,9 +253,7 @@ class _UnequalRoute:
             return anchored, group_mean_start(landscape)[0]
         return "match", finding.search.thetas[0]
 
-    def _iterate(
-        self, landscape: PartialLandscape, theta: FloatArray
-    ) -> EMResult[PartialAlignment]:
+    def _iterate(self, start: State) -> EMResult[PartialAlignment]:
         iteration, table = self.settings.em.iteration, self.table
         total, done = iteration.max_iter, 0
         with self.reporting(total, "iterations") as report:
@@ -234,7 +270,7 @@ class _UnequalRoute:
 
             return run_em(
                 table,
-                initial_state(self.table, landscape, theta),
+                start,
                 max_iter=total,
                 stop=StopWhenStable(table, iteration.tolerance, iteration.window),
                 report=count,
