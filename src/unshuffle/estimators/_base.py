@@ -183,8 +183,8 @@ class BaseShuffledRegressor(BaseLinearRegressor):
             raise ValueError("a fit that reads its data in passes does not keep them")
         if isinstance(self._found, AutoFit) and self._found.unmatched is not None:
             raise ValueError(
-                "a fit with unmatched='model' is neither resampled nor simulated; its intervals "
-                "are those of conf_int()"
+                "a fit with unmatched='model' has neither sandwich nor posterior; its intervals "
+                "are those of conf_int() and of method='bootstrap'"
             )
         if not hasattr(self, "_problem"):
             raise ValueError(
@@ -197,6 +197,7 @@ class BaseShuffledRegressor(BaseLinearRegressor):
         """Everything but the data: files would grow with them, and give them away."""
         state: dict[str, Any] = dict(super().__getstate__())
         state.pop("_problem", None)
+        state.pop("_unequal", None)
         return state
 
 

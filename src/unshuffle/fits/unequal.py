@@ -1,6 +1,6 @@
 """The fit to rows and labels in unequal numbers: search, EM over partial matchings, verdict."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -8,16 +8,13 @@ from ..alignment.partial import PartialAlignment, PartialChain
 from ..alignment.state import State
 from ..data.threads import Workers
 from ..data.unequal import UnequalProblem
-from ..em.loop import EMResult, Step, average_last, run_em
+from ..em.loop import EMResult, Step, average_last
 from ..em.partial import PartialTable
 from ..em.partial_information import (
     PartialSnapshots,
     partial_covariance,
     walk,
 )
-from ..em.settings import DEFAULTS, EMSettings
-from ..em.squarem import SquaremAcceleration
-from ..em.stopping import StopWhenStable
 from ..families.least_squares import LeastSquares
 from ..kernels.streams import FIRST_PARTNERS
 from ..kernels.swap import Schedule
@@ -30,46 +27,14 @@ from ..search.partial import (
 )
 from ..search.partial_landscape import PartialLandscape
 from ..search.partial_recovery import partial_refit_distances
-from ..search.settings import DEFAULT as SEARCHING
-from ..search.settings import SearchSettings
 from .auto_results import AutoFit
 from .progress import Progress, Reporting, quiet
 from .unequal_assembly import Assembly
+from .unequal_em import UnequalSettings, chain_of_iteration, iterate, sweeps_of_iteration
 from .unequal_start import initial_state
 from .unequal_verdict import unequal_verdict
 
 NAN = float("nan")
-MOST_SWEEPS = 100  # of an iteration: small tables need no more
-
-
-@dataclass(frozen=True, eq=False)
-class UnequalSettings:
-    """Settings of `fit_unequal`; None leaves the choice to the fit.
-
-    Attributes
-    ----------
-    seed : int
-    match_share : (float, float)
-        Bounds of the share of rows that have their label among those given.
-    search : {"auto", "none", "population"}
-    n_candidates : int or None
-    fit_intercept : bool
-    em : EMSettings
-    searching : SearchSettings
-    """
-
-    seed: int
-    match_share: tuple[float, float] = (0.0, 1.0)
-    search: str = "auto"
-    n_candidates: int | None = None
-    fit_intercept: bool = True
-    em: EMSettings = DEFAULTS
-    searching: SearchSettings = SEARCHING
-
-    @property
-    def estimates_share(self) -> bool:
-        """Whether the share of rows with a label is estimated."""
-        return self.match_share[0] < self.match_share[1]
 
 
 def fit_unequal(
@@ -112,17 +77,15 @@ class _UnequalRoute:
         self.centre = float(problem.y.mean()) if settings.fit_intercept else 0.0
         self.problem = problem.with_labels(problem.y - self.centre)
         self.solver = LeastSquares(problem.X, fit_intercept=settings.fit_intercept)
-        sweeps = settings.em.iteration.fewest_steps // (3 * max(problem.n_open_rows, 1))
-        self.n_sweeps = min(max(settings.em.iteration.sweeps, sweeps), MOST_SWEEPS)
+        self.n_sweeps = sweeps_of_iteration(problem, settings)
         step = problem.n_open_rows // settings.searching.partial.many_rows
         self.thinning = step if step >= 2 and problem.n_groups >= 2 * step else 1
         self.table = PartialTable(
-            self.problem, self.solver, settings.match_share, self._chain(self.n_sweeps)
+            self.problem,
+            self.solver,
+            settings.match_share,
+            chain_of_iteration(self.problem, workers, settings),
         )
-
-    def _chain(self, n_sweeps: int) -> PartialChain:
-        burn_in = max(1, int(self.settings.em.iteration.burn_in * n_sweeps))
-        return PartialChain(self.problem, self.settings.seed, self.workers, n_sweeps, burn_in)
 
     def fit(self) -> AutoFit:
         """Search, iterate, and put everything together."""
@@ -254,8 +217,7 @@ class _UnequalRoute:
         return "match", finding.search.thetas[0]
 
     def _iterate(self, start: State) -> EMResult[PartialAlignment]:
-        iteration, table = self.settings.em.iteration, self.table
-        total, done = iteration.max_iter, 0
+        total, done = self.settings.em.iteration.max_iter, 0
         with self.reporting(total, "iterations") as report:
 
             def count(step: Step) -> None:
@@ -268,19 +230,7 @@ class _UnequalRoute:
                     )
                 )  # fmt: skip
 
-            return run_em(
-                table,
-                start,
-                max_iter=total,
-                stop=StopWhenStable(table, iteration.tolerance, iteration.window),
-                report=count,
-                accelerate=SquaremAcceleration(
-                    table,
-                    iteration.squarem_window,
-                    with_rate=self.settings.estimates_share,
-                    settings=self.settings.em.squarem,
-                ),
-            )
+            return iterate(self.table, start, self.settings, count)
 
     def _walk(self, state: State) -> PartialSnapshots:
         information = self.settings.em.information
