@@ -1,6 +1,6 @@
 """Estimators of normal labels that also take other families: which way a call goes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
@@ -38,7 +38,7 @@ class FamilyDispatch(FamilyMethods):
     """Fits of other families go one way, those of normal labels the way they always went."""
 
     family: str = "normal"
-    mismatch_rate: float | str | Audit
+    mismatch_rate: float | str | Audit | Mapping[Any, Any]
     _pairing_of_family: ClassVar[str | None] = None
 
     def _wants_family(self, beside: dict[str, Any]) -> bool:
@@ -70,7 +70,7 @@ class FamilyDispatch(FamilyMethods):
                     f"{name}={model.get_params()[name]!r} is for family='normal' without weights "
                     f"and offsets; leave it out for family={self.family!r}"
                 )
-        if isinstance(self.mismatch_rate, Audit):
+        if isinstance(self.mismatch_rate, Audit | Mapping):
             raise ValueError(
                 "an Audit is for family='normal' without weights and offsets; give its rate as a "
                 "number, whose uncertainty the standard errors then leave out"

@@ -1,7 +1,7 @@
 """The default fit: find out what kind of shuffle it is, fit accordingly, and judge the result."""
 
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..em.memory import MemoryTable, start_from_coefficients
 from ..families.least_squares import LeastSquares
 from ..inference.group_means import GroupMeans, compare_with_means
 from ..inference.sensitivity import shrinkage_share, tempering_shift
+from ..inference.stratum_rates import StratumRates
 from ..inference.verdict import judge
 from ..kernels.streams import FIRST_INFLATED
 from ..kernels.swap import Schedule
@@ -147,8 +148,14 @@ class Router:
     def _chain_outcome(self, facts: MismatchFit | None) -> Outcome:
         """A chain over permutations with few mismatches, beside least squares as given."""
         fit = self._fit_stochastic(1.0, 0.0, mismatch_rate=self.settings.mismatch_rate)
-        refit = partial(self._fit_stochastic, 1.0, 0.0, init=fit.coef)
-        fit = with_audit(fit, self.settings.audit, lambda rate: refit(mismatch_rate=rate))
+
+        def refit(rate: float | StratumRates) -> StochasticFit:
+            if isinstance(rate, StratumRates):
+                other = Router(self.data.with_strata(rate), self.settings, quiet)
+                return other._fit_stochastic(1.0, 0.0, init=fit.coef)
+            return self._fit_stochastic(1.0, 0.0, init=fit.coef, mismatch_rate=rate)
+
+        fit = with_audit(fit, self.data.strata or self.settings.audit, refit)
         outcome = self.with_sensitivity(Outcome(fit, "mostly-right"))
         clued = self.data.clues is not None
         expected = expected_as_given(self.data.problem, fit) if clued else None
