@@ -67,14 +67,22 @@ def partial_refit_distances(
 
 def _choose(landscape: PartialLandscape, theta: FloatArray, found: SearchResult) -> FloatArray:
     """The optimum that a fit would start from, that which the truth `theta` leads to included."""
+    settings = landscape.settings
     from_truth = theta[None].copy()
-    landscape.descend(from_truth, landscape.settings.descent.most_steps, first_scale=0.0)
-    ends = replace(
-        found,
-        thetas=np.vstack([from_truth, found.thetas]),
-        objectives=np.append(np.nan, found.objectives),
-        n_found=np.append(0, found.n_found),
-    )
+    explained = landscape.descend(from_truth, settings.descent.most_steps, first_scale=0.0)
+    left = landscape.total - float(explained[0])
+    apart = np.linalg.norm(found.thetas - from_truth, axis=1)
+    near = apart < settings.population.distance * landscape.total**0.5
+    # As in a search, ends near each other are one optimum, at the better of them.
+    kept = ~(near & (found.objectives >= left))
+    ends = found
+    if not (near & kept).any():
+        ends = replace(
+            found,
+            thetas=np.vstack([from_truth, found.thetas[kept]]),
+            objectives=np.append(left, found.objectives[kept]),
+            n_found=np.append(0, found.n_found[kept]),
+        )
     search, followed = most_likely_first(landscape, ends)
     chosen: FloatArray = search.thetas[0] if followed is None else followed.theta
     return chosen
