@@ -136,7 +136,7 @@ def test_what_does_not_go_together_is_refused(data):
         ),
         (
             lambda: ShuffledRegressor(mismatch_rate=RATES, family="poisson").fit(X, abs(y), strata),
-            "an Audit is for family='normal'",
+            "a mismatch_rate per stratum is for family='normal'",
         ),
     ):
         with pytest.raises(ValueError, match=message):

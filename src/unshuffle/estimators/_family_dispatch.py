@@ -8,6 +8,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..families.catalogue import FAMILIES
+from ..fits.audited import rate_of
 from ..fits.glm.results import FamilyFit
 from ..fits.glm.settings import GlmSettings
 from ..inference.audited_rate import Audit
@@ -70,15 +71,16 @@ class FamilyDispatch(FamilyMethods):
                     f"{name}={model.get_params()[name]!r} is for family='normal' without weights "
                     f"and offsets; leave it out for family={self.family!r}"
                 )
-        if isinstance(self.mismatch_rate, Audit | Mapping):
+        if isinstance(self.mismatch_rate, Mapping):
             raise ValueError(
-                "an Audit is for family='normal' without weights and offsets; give its rate as a "
-                "number, whose uncertainty the standard errors then leave out"
+                "a mismatch_rate per stratum is for family='normal' without weights and offsets; "
+                "give match_prob, whose uncertainty the standard errors leave out"
             )
         settings = GlmSettings(
             model._draw_seed(),
             pairing=self._pairing_of_family or model.pairing,
-            mismatch_rate=rate_setting(self.mismatch_rate),
+            mismatch_rate=rate_setting(rate_of(self.mismatch_rate)),
+            audit=self.mismatch_rate if isinstance(self.mismatch_rate, Audit) else None,
             fit_intercept=self.fit_intercept,
         )
         with model._workers() as workers:

@@ -54,7 +54,9 @@ def with_audit(
     if fit.uncertainty is None or fit.errors is None:
         return fit
     if isinstance(given, Audit):
-        shifts = [_shift(given.interior_rate, given.standard_error, refit)]
+        shifts = [
+            shift_of(given.interior_rate, given.standard_error, lambda at: _values(refit(at)))
+        ]
     elif isinstance(given, StratumRates):
         shifts = [_shift_of_stratum(given, int(k), refit) for k in given.audited]
     else:
@@ -85,11 +87,11 @@ def refit_at(
     return fit_stochastic(data, replace(settings, mismatch_rate=rate, init=fit.coef))
 
 
-def _shift(rate: float, step: float, refit: Callable[[float], StochasticFit]) -> FloatArray:
-    """What one standard error of an audit changes in intercept and coefficients."""
+def shift_of(rate: float, step: float, values: Callable[[float], FloatArray]) -> FloatArray:
+    """What one standard error of an audit changes in the values that are fitted at a rate."""
     # Rates stay inside 0..1 where the audit is small.
     low, high = max(rate - step, 0.1 * rate), min(rate + step, 1.0 - 0.1 * (1.0 - rate))
-    first, last = (_values(refit(at)) for at in (low, high))
+    first, last = values(low), values(high)
     return np.asarray((last - first) * (step / (high - low)))
 
 
@@ -98,7 +100,7 @@ def _shift_of_stratum(
 ) -> FloatArray:
     """The same of one stratum's audit, at the rates of the others."""
     rate, step = float(given.rates[stratum]), float(given.errors[stratum])
-    return _shift(rate, step, lambda other: refit(given.with_rate(stratum, other)))
+    return shift_of(rate, step, lambda at: _values(refit(given.with_rate(stratum, at))))
 
 
 def _values(fit: StochasticFit) -> FloatArray:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from ...inference.audited_rate import Audit
+
 
 @dataclass(frozen=True)
 class GlmSettings:
@@ -12,11 +14,14 @@ class GlmSettings:
     pairing : {"auto", "lost", "mostly-right", "known"}
     mismatch_rate : float or None
         None estimates it.
+    audit : Audit or None
+        Where the rate comes from; its uncertainty goes into the standard errors.
     """
 
     seed: int = 0
     pairing: str = "auto"
     mismatch_rate: float | None = None
+    audit: Audit | None = None
     fit_intercept: bool = True
     covariance: str = "model"
     max_iter: int = 200
