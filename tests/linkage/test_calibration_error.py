@@ -35,11 +35,11 @@ def linked_records(n=800, n_checked=150):
 @pytest.mark.parametrize("method", ["platt", "isotonic"])
 def test_standard_errors_are_the_spread_over_samples_of_checked_links(method):
     at = np.array([0.2, 0.5, 0.8])
-    quick = LinkageSettings(replicates=2)
-    found = [calibrate(*scored(seed, 200), method, quick)(at) for seed in range(30)]
+    quick = LinkageSettings(folds=2, replicates=0)
+    found = [calibrate(*scored(seed, 200), method, quick)(at) for seed in range(20)]
     spread = np.std(found, axis=0, ddof=1)
     few = calibrate(*scored(0, 200), method).standard_error(at)
-    np.testing.assert_allclose(few.mean(), spread.mean(), rtol=0.4)
+    np.testing.assert_allclose(few.mean(), spread.mean(), rtol=0.5)
     assert few.mean() > 1.5 * calibrate(*scored(0, 1600), method).standard_error(at).mean()
 
 
