@@ -50,7 +50,7 @@ def main():
             model = StochasticEMRegressor(mismatch_rate=rate, random_state=seed)
             model.fit(X, y, strata=None if rate is whole else strata)
             low, high = model.conf_int()[1:].T
-            inside[name].append((low <= COEF) & (COEF <= high))
+            inside[name].append((low <= COEF) & (high >= COEF))
             lengths[name].append(high - low)
     show([
         {"rate": name, "sets": n_sets, "coverage": round(float(np.mean(inside[name])), 3),
