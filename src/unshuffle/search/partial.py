@@ -117,6 +117,10 @@ def explore_partial(
         bounds,
     )
     settings, best = landscape.settings.nulls, float(found.objectives[0])
+    if followed is not None:
+        # Rivals were compared by their mass. Whether labels and rows are related at all is asked of
+        # the lowest optimum, as it is of unrelated labels.
+        best = float(found.objectives.min())
     if not compare:
         score = match_score(landscape, found, best)
         return PartialFinding(found, score, float("nan"), np.empty(0), followed)
