@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .inference.bootstrap import BootstrapResult
     from .inference.match_model import MatchModel
     from .inference.posterior import Posterior
+    from .inference.unequal_bootstrap import UnequalBootstrapResult
     from .inference.verdict import Verdict
     from .io.cytometry import read_fcs
     from .show.comparison import Comparison, compare
@@ -51,6 +52,7 @@ _HOMES = {
     "Audit": "inference.audited_rate",
     "MomentRegressor": "estimators.moment",
     "BootstrapResult": "inference.bootstrap",
+    "UnequalBootstrapResult": "inference.unequal_bootstrap",
     "BlockCheck": "estimators.blocks",
     "BlocksResult": "estimators.blocks",
     "check_blocks": "estimators.blocks",
@@ -127,6 +129,7 @@ __all__ = [
     "Streaming",
     "Summary",
     "TableError",
+    "UnequalBootstrapResult",
     "UnidentifiableWarning",
     "UnshuffleWarning",
     "Verdict",

@@ -6,7 +6,8 @@ import pytest
 from unshuffle import MixtureRegressor, ShuffledRegressor
 from unshuffle.data.threads import Workers
 from unshuffle.data.unequal import make_unequal_problem
-from unshuffle.fits.unequal import UnequalSettings, fit_unequal
+from unshuffle.fits.unequal import fit_unequal
+from unshuffle.fits.unequal_em import UnequalSettings
 
 
 def one_group(seed, n_rows, n_labels, noise=0.01):
@@ -104,7 +105,7 @@ def test_what_needs_a_permutation_says_so(grouped):
     with pytest.raises(AttributeError, match="partner_probabilities"):
         model.suspects()
     with pytest.raises(ValueError, match="conf_int"):
-        model.bootstrap()
+        model.posterior()
     assert not hasattr(model, "row_groups_")
 
 

@@ -16,6 +16,7 @@ from unshuffle.kernels import (
     hard_em,
     local,
     match,
+    partial_bethe,
     partial_chain,
     partial_em,
     ranking,
@@ -212,6 +213,10 @@ def run_partial():
     state = partial_chain.PartialState(partner, *sums, np.zeros(25))
     yield np.array([partial_chain.sweep_partial(rows, state, 0, 3, 9.0, np.uint64(5), 2, 3, 20)])
     yield from state
+    bethe = partial_bethe.BetheSums(*(np.empty(9) for _ in range(3)), np.empty(12))
+    weights = mu[:9], np.sort(y[:12]), -density[:12], 9.0
+    yield np.array([partial_bethe.sum_matchings(*weights, 30, 1e-6, bethe)])
+    yield from bethe
 
 
 with np.errstate(over="ignore"):  # plain numpy warns where unsigned integers wrap around

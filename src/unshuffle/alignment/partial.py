@@ -80,6 +80,11 @@ class PartialAlignment(NamedTuple):
 
 def gains(problem: UnequalProblem, state: State) -> FloatArray:
     """Log weight of each open label being held, without the distance to its row."""
+    return gains_and_densities(problem, state)[0]
+
+
+def gains_and_densities(problem: UnequalProblem, state: State) -> tuple[FloatArray, FloatArray]:
+    """The gains, and the log density of each open label if it is nobody's."""
     rows, labels = problem.n_open_rows, problem.n_open_labels
     mu, starts = state.fitted[:rows], problem.row_starts
     density = np.empty(labels)
@@ -89,7 +94,7 @@ def gains(problem: UnequalProblem, state: State) -> FloatArray:
     )
     odds = shares_of(problem, 1.0 - state.mismatch_rate).log_odds(problem.group_rows)
     height = math.log(state.noise_scale * math.sqrt(2.0 * math.pi))
-    return np.asarray(np.repeat(odds, problem.group_labels) - height - density)
+    return np.asarray(np.repeat(odds, problem.group_labels) - height - density), density
 
 
 def spread_inside(mu: FloatArray, starts: IntArray) -> float:

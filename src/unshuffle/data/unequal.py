@@ -96,17 +96,22 @@ class UnequalProblem:
 
     def thinned(self, step: int) -> "UnequalProblem":
         """Every `step`-th group, without known rows."""
-        kept = np.arange(0, self.n_groups, step)
-        rows = _members(self.row_starts, kept)
-        labels = _members(self.label_starts, kept)
+        return self.take_groups(np.arange(0, self.n_groups, step))
+
+    def take_groups(self, groups: IntArray, known: IntArray = NO_PAIRS) -> "UnequalProblem":
+        """Some groups, and some of the known pairs, each as often as it is named."""
+        rows = _members(self.row_starts, groups)
+        labels = _members(self.label_starts, groups)
+        rows = np.concatenate([rows, self.n_open_rows + known])
+        labels = np.concatenate([labels, self.n_open_labels + known])
         return UnequalProblem(
             self.X[rows],
             self.y[labels],
-            _edges(self.group_rows[kept]),
-            _edges(self.group_labels[kept]),
+            _edges(self.group_rows[groups]),
+            _edges(self.group_labels[groups]),
             self.row_numbers[rows],
             self.label_numbers[labels],
-            0,
+            len(known),
             self.n_given_rows,
             self.n_given_labels,
             self.n_groups_without_labels,

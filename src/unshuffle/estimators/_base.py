@@ -6,14 +6,14 @@ from typing import Any, ClassVar, Self, overload
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ..data.problem import Problem
 from ..data.threads import Workers
 from ..fits.auto_results import AutoFit
 from ..fits.data import InMemory
 from ..fits.results import StochasticFit
-from ..io.frames import library_of
+from ..io.frames import library_of, plain_column
 from ..kernels.types import FloatArray, IntArray
 from ._attributes import Fit, forget, keep
 from ._clues import check_clues
@@ -22,6 +22,7 @@ from ._frames import take_frame
 from ._notebook import NotebookMethods
 from ._prediction import prediction_interval
 from ._progress import tell_of_compilation
+from ._rates import GivenStrata, stratum_rates
 from ._score import ScoreMethods
 from ._seeding import seed_from
 from ._sources import into_memory
@@ -91,20 +92,28 @@ class BaseLinearRegressor(NotebookMethods, ScoreMethods, RegressorMixin, BaseEst
         # Features are recorded on a blank copy, so that nothing of an earlier fit is lost
         # before this one has succeeded.
         blank = type(self)(**self.get_params(deep=False))
-        X, y, groups, known, match_prob, match_features = into_memory(
-            self, X, y, groups, known, match_prob, match_features
+        given = match_prob if isinstance(match_prob, GivenStrata) else None
+        match_prob, column = (match_prob, None) if given is None else (None, given.strata)
+        X, y, groups, known, match_prob, match_features, column = into_memory(
+            self, X, y, groups, known, match_prob, match_features, column
         )
         library = library_of(X, y, groups)
         X = take_frame(
             blank, X, y=y, groups=groups, known=known, match_prob=match_prob,
-            match_features=match_features,
+            match_features=match_features, strata=column,
         )  # fmt: skip
+        strata = None
+        if given is not None:
+            columns = map(plain_column, (groups, column))
+            strata = stratum_rates(given.rates, _num_samples(X), *columns)
+            match_prob = strata.match_prob
         problem, match_prob = build_problem(blank, X, y, groups, known, match_prob)
         check_enough_rows(problem, self.fit_intercept)
         clues = check_clues(match_features, problem, getattr(self, "mismatch_rate_max", None))
         tell_of_compilation(getattr(self, "verbose", 0))
         with self._workers() as workers:
-            data = InMemory(problem, workers, match_prob, label_numbers, clues)
+            strata = None if strata is None else strata.arranged(problem.order)
+            data = InMemory(problem, workers, match_prob, label_numbers, clues, strata)
             fit = self._compute(data, self._draw_seed())
         forget(self, blank)
         self._problem = problem
@@ -185,8 +194,8 @@ class BaseShuffledRegressor(BaseLinearRegressor):
             raise ValueError("a fit that reads its data in passes does not keep them")
         if isinstance(self._found, AutoFit) and self._found.unmatched is not None:
             raise ValueError(
-                "a fit with unmatched='model' is neither resampled nor simulated; its intervals "
-                "are those of conf_int()"
+                "a fit with unmatched='model' has neither sandwich nor posterior; its intervals "
+                "are those of conf_int() and of method='bootstrap'"
             )
         if not hasattr(self, "_problem"):
             raise ValueError(
@@ -199,6 +208,7 @@ class BaseShuffledRegressor(BaseLinearRegressor):
         """Everything but the data: files would grow with them, and give them away."""
         state: dict[str, Any] = dict(super().__getstate__())
         state.pop("_problem", None)
+        state.pop("_unequal", None)
         return state
 
 

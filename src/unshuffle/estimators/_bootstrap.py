@@ -17,6 +17,7 @@ from ..kernels.types import FloatArray
 from ._attributes import Fit
 from ._progress import reporting
 from ._seeding import seed_from
+from ._unmatched_bootstrap import bootstrap_unmatched, check_resample
 
 
 class BootstrapMethods:
@@ -37,6 +38,7 @@ class BootstrapMethods:
         self,
         n_boot: int = 200,
         *,
+        resample: str = "labels",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -54,6 +56,10 @@ class BootstrapMethods:
         ----------
         n_boot : int, default=200
             Replicates.
+        resample : {"labels", "groups"}, default="labels"
+            "labels" simulates labels from the fit. "groups" draws whole groups with replacement,
+            which assumes nothing of noise and strangers; it is for fits with
+            ``unmatched="model"`` to 20 groups and more.
         random_state : int, RandomState or None, default=None
             Seed of the replicates. None takes the seed of the fit, so that the answer can be had
             again.
@@ -67,7 +73,8 @@ class BootstrapMethods:
         -------
         result : BootstrapResult
             With `draws`, `standard_errors`, `interval(level)`, `noise_scale_interval(level)` and
-            `mismatch_rate_interval(level)`.
+            `mismatch_rate_interval(level)`; for fits with ``unmatched="model"`` also
+            `match_share_interval(level)`.
 
         Examples
         --------
@@ -84,6 +91,16 @@ class BootstrapMethods:
         check_has_standard_errors(self)
         if not isinstance(n_boot, Integral) or isinstance(n_boot, bool) or n_boot < 2:
             raise ValueError(f"n_boot must be a whole number of at least 2, got {n_boot!r}")
+        if check_resample(resample, self._found):
+            with self._workers(n_jobs) as workers:
+                return bootstrap_unmatched(
+                    self,
+                    workers,
+                    resample=resample,
+                    n_boot=int(n_boot),
+                    random_state=random_state,
+                    reporting=reporting(verbose, None),
+                )
         problem = self._kept_problem()
         with self._workers(n_jobs) as workers:
             return bootstrap(

@@ -1,12 +1,13 @@
 """Estimators of normal labels that also take other families: which way a call goes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..families.catalogue import FAMILIES
+from ..fits.audited import rate_of
 from ..fits.glm.settings import GlmSettings
 from ..inference.audited_rate import Audit
 from ..inference.bootstrap import BootstrapResult
@@ -33,7 +34,7 @@ def where_there(name: str) -> Callable[[Method], Method]:
 class FamilyDispatch(FamilyPrediction, FamilyMethods):
     """Fits of other families go one way, those of normal labels the way they always went."""
 
-    mismatch_rate: float | str | Audit | None
+    mismatch_rate: float | str | Audit | Mapping[Any, Any] | None
     _pairing_of_family: ClassVar[str | None] = None
     _refused_by_families: ClassVar[dict[str, str]] = {
         **dict.fromkeys(("search", "temper", "ridge", "noise", "alignment"), "leave it out"),
@@ -68,15 +69,16 @@ class FamilyDispatch(FamilyPrediction, FamilyMethods):
                 "summary(covariance='robust') and conf_int(method='sandwich') have robust standard "
                 "errors of other families"
             )
-        if isinstance(self.mismatch_rate, Audit):
+        if isinstance(self.mismatch_rate, Mapping):
             raise ValueError(
-                "an Audit is for family='normal' without weights and offsets; give its rate as a "
-                "number, whose uncertainty the standard errors then leave out"
+                "a mismatch_rate per stratum is for family='normal' without weights and offsets; "
+                "give match_prob, whose uncertainty the standard errors leave out"
             )
         settings = GlmSettings(
             model._draw_seed(),
             pairing=pairing or self._family_pairing(match_prob),
-            mismatch_rate=rate_setting(self.mismatch_rate),
+            mismatch_rate=rate_setting(rate_of(self.mismatch_rate)),
+            audit=self.mismatch_rate if isinstance(self.mismatch_rate, Audit) else None,
             fit_intercept=self.fit_intercept,
         )
         report = reporting(getattr(self, "verbose", 0), getattr(self, "callback", None))
@@ -104,6 +106,7 @@ class FamilyDispatch(FamilyPrediction, FamilyMethods):
         self,
         n_boot: int = 200,
         *,
+        resample: str = "labels",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -114,6 +117,9 @@ class FamilyDispatch(FamilyPrediction, FamilyMethods):
         ----------
         n_boot : int, default=200
             Replicates.
+        resample : {"labels", "groups"}, default="labels"
+            For normal labels: simulated labels, or, for fits with ``unmatched="model"``, whole
+            groups drawn with replacement. Other families choose by themselves, see the notes.
         random_state : int, RandomState or None, default=None
             Seed of the replicates. None takes the seed of the fit, so that the answer can be had
             again.
@@ -141,8 +147,13 @@ class FamilyDispatch(FamilyPrediction, FamilyMethods):
             "random_state": random_state, "n_jobs": n_jobs, "verbose": verbose,
         }  # fmt: skip
         if self._has_family:
+            if resample != "labels":
+                raise ValueError(
+                    f"resample={resample!r} is for normal labels with unmatched='model'; leave it "
+                    "out: other families draw groups or rows by themselves"
+                )
             return super().bootstrap(n_boot, **options)
-        found: BootstrapResult = self._beyond.bootstrap(n_boot, **options)
+        found: BootstrapResult = self._beyond.bootstrap(n_boot, resample=resample, **options)
         return found
 
     @where_there("covariance")

@@ -19,6 +19,7 @@ class FamilyRegressor(FamilyDispatch):
         *,
         unmatched: str = "refuse",
         match_share: float | str | tuple[float, float] = "estimate",
+        strata: Any = None,
         **beside: Any,
     ) -> Self:
         """Fit the model to rows and labels given side by side.
@@ -50,6 +51,9 @@ class FamilyRegressor(FamilyDispatch):
             label among those of their group. For normal labels.
         match_share : float, (float, float) or "estimate", default="estimate"
             Share of rows that have their label among those given, or bounds of it.
+        strata : array-like of shape (n_samples,), optional
+            Stratum of each row, for a `mismatch_rate` that is a mapping from strata. Left out, the
+            strata are the groups.
         **beside
             One number per row each: `sample_weight` (how many rows a row stands for), `offset`
             (added to the linear predictor), `exposure` (whose logarithm is added). A fit of normal
@@ -67,6 +71,8 @@ class FamilyRegressor(FamilyDispatch):
                 raise ValueError(
                     f"unmatched={unmatched!r} is for family='normal' without weights and offsets"
                 )
+            if strata is not None:
+                raise ValueError("strata are for family='normal' without weights and offsets")
             return self._fit_dispatched(X, y, groups, known, match_prob, beside)
         fitted: Self = super().fit(  # type: ignore[misc]
             X,
@@ -77,5 +83,6 @@ class FamilyRegressor(FamilyDispatch):
             match_features,
             unmatched=unmatched,
             match_share=match_share,
+            strata=strata,
         )
         return fitted

@@ -1,5 +1,6 @@
 """Labels beside rows, some of which are missing or nobody's."""
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 from ._sampled import SampledRegressor
@@ -24,6 +25,7 @@ class MissingLabelsRegressor(UnmatchedMethods, SampledRegressor):
         *,
         unmatched: str = "refuse",
         match_share: float | str | tuple[float, float] = "estimate",
+        strata: Any = None,
     ) -> Self:
         """Fit the model to rows and labels given side by side.
 
@@ -50,19 +52,28 @@ class MissingLabelsRegressor(UnmatchedMethods, SampledRegressor):
             label among those of their group.
         match_share : float, (float, float) or "estimate", default="estimate"
             Share of rows that have their label among those given, or bounds of it.
+        strata : array-like of shape (n_samples,), optional
+            Stratum of each row, for a `mismatch_rate` that is a mapping from strata. Left out, the
+            strata are the groups.
 
         Returns
         -------
         self : object
             The fitted estimator. An interrupted or failed fit leaves an earlier one untouched.
         """
+        rate = getattr(self, "mismatch_rate", None)
         if check_unmatched(unmatched) == "drop-groups":
             raise ValueError(
                 "unmatched='drop-groups' is for fit_unpaired; fit takes 'refuse' or 'model'"
             )
         if unmatched == "model" and match_features is not None:
             raise ValueError("match_features are not for unmatched='model'; leave out one of them")
+        if unmatched == "model" and (strata is not None or isinstance(rate, Mapping)):
+            raise ValueError(
+                "a mismatch_rate per stratum is not for unmatched='model', where match_share says "
+                "how many rows have their label; leave out one of them"
+            )
         if unmatched == "model":
             fit_beside(self, X, y, groups, known, match_prob, match_share)
             return self
-        return super().fit(X, y, groups, known, match_prob, match_features)
+        return super().fit(X, y, groups, known, match_prob, match_features, strata=strata)

@@ -2,14 +2,22 @@
 
 from collections.abc import Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils._param_validation import Interval
 
 from ..data.groups import encode_groups
 from ..inference.audited_rate import Audit
 from ..inference.moments import Exchange, make_exchange
+from ..inference.stratum_rates import StratumRates
 from ..kernels.types import FloatArray, IntArray
+
+# Rates that a likelihood fit takes besides its own words for them.
+GIVEN_RATES = (Interval(Real, 0, 1, closed="neither"), Audit, Mapping)
+ONLY_FOR_MAPPINGS = (
+    "strata are for a mismatch_rate per stratum, such as {'a': 0.1, 'b': Audit(200, 9)}"
+)
 
 
 def exchange_of(
@@ -27,12 +35,58 @@ def exchange_of(
         )
     if not isinstance(rate, Mapping):
         if strata is not None:
-            raise ValueError(
-                "strata are for a mismatch_rate per stratum, such as {'a': 0.1, 'b': Audit(200, 9)}"
-            )
+            raise ValueError(ONLY_FOR_MAPPINGS)
         codes: IntArray = np.zeros(n_rows, dtype=np.int64)
         value, variance = _rate(rate, "mismatch_rate")
         return make_exchange(blocks, np.full(n_rows, value), codes, np.array([variance]))
+    codes, names = _strata_of(rate, n_rows, groups, strata)
+    found = [_rate(rate[stratum], f"mismatch_rate[{stratum!r}]") for stratum in names]
+    rates, variances = np.array(found).T
+    return make_exchange(blocks, rates[codes], codes, variances)
+
+
+class GivenStrata(NamedTuple):
+    """A mapping of rates, and the stratum of each row (None: its group)."""
+
+    rates: Mapping[Any, Any]
+    strata: Any
+
+
+def given_strata(rate: Any, strata: Any, match_prob: Any, **others: Any) -> Any:
+    """What stands for `match_prob` in a likelihood fit: rates per stratum, or what was given.
+
+    Rates per stratum take the place of match probabilities and exclude `others`.
+    """
+    if not isinstance(rate, Mapping):
+        if strata is not None:
+            raise ValueError(ONLY_FOR_MAPPINGS)
+        return match_prob
+    given = {"match_prob": match_prob, **others}
+    wrong = [name for name, value in given.items() if value is not None]
+    if wrong:
+        raise ValueError(
+            f"a mismatch_rate per stratum gives every row its probability of a match, and so does "
+            f"{wrong[0]}; leave out one of the two"
+        )
+    return GivenStrata(rate, strata)
+
+
+def stratum_rates(given: Mapping[Any, Any], n_rows: int, groups: Any, strata: Any) -> StratumRates:
+    """The rates of all strata, those of an audit moved off 0 and 1."""
+    codes, names = _strata_of(given, n_rows, groups, strata)
+    rates, errors = np.empty(len(names)), np.zeros(len(names))
+    for k, stratum in enumerate(names):
+        value = given[stratum]
+        rates[k], variance = _rate(value, f"mismatch_rate[{stratum!r}]")
+        if isinstance(value, Audit):
+            rates[k], errors[k] = value.interior_rate, variance**0.5
+    return StratumRates(codes, rates, errors)
+
+
+def _strata_of(
+    rate: Mapping[Any, Any], n_rows: int, groups: Any, strata: Any
+) -> tuple[IntArray, list[Any]]:
+    """Number of the stratum of each row, and the names of all strata; each needs a rate."""
     given, name = (groups, "groups") if strata is None else (strata, "strata")
     if given is None:
         raise ValueError(
@@ -48,9 +102,7 @@ def exchange_of(
             f"mismatch_rate has no rate for {len(missing)} of {len(names)} {name}: {shown}{more}; "
             "every stratum needs a rate or an audit"
         )
-    found = [_rate(rate[stratum], f"mismatch_rate[{stratum!r}]") for stratum in names]
-    rates, variances = np.array(found).T
-    return make_exchange(blocks, rates[codes], codes, variances)
+    return codes, names
 
 
 def one_rate(rate: Any, match_prob: Any, strata: Any) -> tuple[float, float]:

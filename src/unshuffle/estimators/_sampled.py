@@ -6,6 +6,7 @@ from ._base import BaseShuffledRegressor
 from ._inference import InferenceMethods
 from ._matches import MatchMethods
 from ._posterior import PosteriorMethods
+from ._rates import given_strata
 from ._sensitivity import SensitivityMethods
 
 
@@ -15,7 +16,7 @@ class SampledRegressor(
     """Fits that average over permutations, with all that can be asked of them."""
 
     __metadata_request__fit: ClassVar = {
-        "groups": True, "known": True, "match_prob": True, "match_features": True,
+        "groups": True, "known": True, "match_prob": True, "match_features": True, "strata": True,
     }  # fmt: skip
 
     def fit(
@@ -26,6 +27,8 @@ class SampledRegressor(
         known: Any = None,
         match_prob: Any = None,
         match_features: Any = None,
+        *,
+        strata: Any = None,
     ) -> Self:
         """Fit the model to rows and labels given side by side.
 
@@ -49,12 +52,17 @@ class SampledRegressor(
             or categories; values may be missing. The probability that a label is the row's own
             is logistic in them, and is estimated along (`match_model_`). The logit of `match_prob`
             is then an offset. It means that the order is mostly right.
+        strata : array-like of shape (n_samples,), optional
+            Stratum of each row, for a `mismatch_rate` that is a mapping from strata. Left out, the
+            strata are the groups.
 
         Returns
         -------
         self : object
             The fitted estimator. An interrupted or failed fit leaves an earlier one untouched.
         """
+        rate = getattr(self, "mismatch_rate", None)
+        match_prob = given_strata(rate, strata, match_prob, match_features=match_features)
         return self._fit(X, y, groups, known, match_prob, match_features)
 
     def _fit(

@@ -13,7 +13,8 @@ from ..families.least_squares import LeastSquares
 from ..fits.auto_results import AutoFit
 from ..fits.own_or_nobody import OwnOrNobody, fit_own_or_nobody
 from ..fits.routes import ROUTES
-from ..fits.unequal import UnequalSettings, fit_unequal
+from ..fits.unequal import fit_unequal
+from ..fits.unequal_em import UnequalSettings
 from ..io.frames import library_of, plain_column
 from ..kernels.types import FloatArray
 from ..search.order_test import order_p_value
@@ -171,6 +172,7 @@ def _fit_model(
         shown = reporting(model.verbose, model.callback)
         found = fit_unequal(problem, workers, settings, reporting=shown)
     _keep(model, blank, found if label_rows is None else renumbered(found, label_rows))
+    model._unequal = problem, settings  # for replicates; they stay out of files
 
 
 def _refuse_share(bounds: Bounds, largest: float, n_rows: int) -> None:
@@ -185,6 +187,7 @@ def _refuse_share(bounds: Bounds, largest: float, n_rows: int) -> None:
 def _keep(model: Any, blank: Any, found: AutoFit) -> None:
     forget(model, blank)
     vars(model).pop("_problem", None)  # of an earlier fit
+    vars(model).pop("_unequal", None)
     keep(model, found, model._convergence_advice)
 
 

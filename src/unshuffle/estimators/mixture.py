@@ -1,5 +1,6 @@
 """The two-component mixture: labels that are the row's own, or anybody's."""
 
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -15,6 +16,7 @@ from ..inference.audited_rate import Audit
 from ._base import BaseLinearRegressor
 from ._family_dispatch import FamilyDispatch
 from ._mixture_suspects import MixtureSuspects
+from ._rates import GIVEN_RATES, given_strata
 
 
 class MixtureRegressor(FamilyDispatch, MixtureSuspects, BaseLinearRegressor):
@@ -34,9 +36,9 @@ class MixtureRegressor(FamilyDispatch, MixtureSuspects, BaseLinearRegressor):
 
     Parameters
     ----------
-    mismatch_rate : "estimate", float or Audit, default="estimate"
+    mismatch_rate : "estimate", float, Audit or mapping, default="estimate"
         Share of labels that are not the row's own; a number, or the rate of an `Audit`, is kept as
-        it is.
+        it is. A mapping has a number or an `Audit` per stratum, see `fit`.
     mismatch_rate_max : float, optional
         Bound on the mean rate of mismatches, for fits with `match_features`.
     max_iter : int, default=500
@@ -116,9 +118,11 @@ class MixtureRegressor(FamilyDispatch, MixtureSuspects, BaseLinearRegressor):
     0.2
     """
 
-    __metadata_request__fit: ClassVar = {"known": True, "match_prob": True, "match_features": True}
+    __metadata_request__fit: ClassVar = {
+        "known": True, "match_prob": True, "match_features": True, "strata": True,
+    }  # fmt: skip
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "mismatch_rate": [StrOptions({"estimate"}), Interval(Real, 0, 1, closed="neither"), Audit],
+        "mismatch_rate": [StrOptions({"estimate"}), *GIVEN_RATES],
         "mismatch_rate_max": [None, Interval(Real, 0, 1, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -133,7 +137,7 @@ class MixtureRegressor(FamilyDispatch, MixtureSuspects, BaseLinearRegressor):
     def __init__(
         self,
         *,
-        mismatch_rate: float | str | Audit = "estimate",
+        mismatch_rate: float | str | Audit | Mapping[Any, Any] = "estimate",
         mismatch_rate_max: float | None = None,
         max_iter: int = 500,
         tol: float = 1e-10,
@@ -156,6 +160,8 @@ class MixtureRegressor(FamilyDispatch, MixtureSuspects, BaseLinearRegressor):
         known: Any = None,
         match_prob: Any = None,
         match_features: Any = None,
+        *,
+        strata: Any = None,
         **beside: Any,
     ) -> Self:
         """Fit the model.
@@ -174,6 +180,8 @@ class MixtureRegressor(FamilyDispatch, MixtureSuspects, BaseLinearRegressor):
             Clues of whether a label is the row's own: numbers, or categories; values may be
             missing. The probability of an own label is logistic in them, and is estimated along
             (`match_model_`). The logit of `match_prob` is then an offset.
+        strata : array-like of shape (n_samples,), optional
+            Stratum of each row, for a `mismatch_rate` that is a mapping from strata.
         **beside
             `sample_weight`, `offset` and `exposure`, one number per row each, see
             `ShuffledRegressor`.
@@ -186,10 +194,13 @@ class MixtureRegressor(FamilyDispatch, MixtureSuspects, BaseLinearRegressor):
         if self._wants_family(beside):
             self._refuse_clues(match_features)
             return self._fit_dispatched(X, y, None, known, match_prob, beside)
+        match_prob = given_strata(
+            self.mismatch_rate, strata, match_prob, match_features=match_features
+        )
         return self._fit_in_memory(X, y, None, known, match_prob, match_features=match_features)
 
     def _compute(self, data: InMemory, seed: int) -> MixtureFit:
-        estimates = self.mismatch_rate == "estimate"
+        estimates = rate_of(self.mismatch_rate) == "estimate"
         settings = MixtureSettings(
             None if estimates else float(rate_of(self.mismatch_rate)),
             self.max_iter,

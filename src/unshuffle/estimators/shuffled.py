@@ -1,6 +1,6 @@
 """The default estimator: it finds out what kind of shuffle it is and fits accordingly."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -19,6 +19,7 @@ from ..inference.verdict import Verdict
 from ._family_fit import FamilyRegressor
 from ._missing_labels import MissingLabelsRegressor
 from ._progress import reporting
+from ._rates import GIVEN_RATES
 from ._unmatched import fit_two_tables
 from ._validation import open_setting
 
@@ -41,17 +42,16 @@ class ShuffledRegressor(FamilyRegressor, MissingLabelsRegressor):
        :math:`\min_{w, b, \pi} \sum_i (y_{\pi(i)} - b - x_i^\top w)^2`, proves the optimum for up to
        three features, asks whether unrelated labels could be matched as well, and averages over
        permutations by Stochastic EM from there;
-    4. where unrelated labels match as well, does not use the match: Stochastic EM starts from the
-       known rows and the group means, if there are enough of them, and otherwise from the labels
-       as given, with inflated noise and a ridge.
+    4. where unrelated labels match as well, starts Stochastic EM from known rows and group means,
+       if there are enough, or from the labels as given, with inflated noise and a ridge.
 
     Parameters
     ----------
     pairing : {"auto", "lost", "mostly-right", "known"}, default="auto"
         What is assumed of the order given. "auto" tests it.
-    mismatch_rate : float, Audit or "estimate", default="estimate"
-        Share of rows that do not hold their own label, where the order is mostly right. The
-        uncertainty of an `Audit` enters the standard errors.
+    mismatch_rate : float, Audit, mapping or "estimate", default="estimate"
+        Share of rows not holding their own label, where the order is mostly right. The uncertainty
+        of an `Audit` enters the standard errors. A mapping has a rate or an `Audit` per stratum.
     mismatch_rate_max : float, optional
         Bound on the mean rate of mismatches, for fits with `match_features`.
     search : {"auto", "none", "population"}, default="auto"
@@ -270,7 +270,7 @@ class ShuffledRegressor(FamilyRegressor, MissingLabelsRegressor):
     ridge_: float
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "pairing": [StrOptions({"auto", "lost", "mostly-right", "known"})],
-        "mismatch_rate": [StrOptions({"estimate"}), Interval(Real, 0, 1, closed="neither"), Audit],
+        "mismatch_rate": [StrOptions({"estimate"}), *GIVEN_RATES],
         "mismatch_rate_max": [None, Interval(Real, 0, 1, closed="neither")],
         "search": [StrOptions({"auto", "none", "population"})],
         "n_candidates": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
@@ -293,7 +293,7 @@ class ShuffledRegressor(FamilyRegressor, MissingLabelsRegressor):
         self,
         *,
         pairing: str = "auto",
-        mismatch_rate: float | str | Audit = "estimate",
+        mismatch_rate: float | str | Audit | Mapping[Any, Any] = "estimate",
         mismatch_rate_max: float | None = None,
         search: str = "auto",
         n_candidates: int | str = "auto",

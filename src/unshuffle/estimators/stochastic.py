@@ -1,6 +1,6 @@
 """Stochastic EM: expected labels from a Metropolis-Hastings chain over permutations."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
@@ -10,7 +10,7 @@ from joblib import effective_n_jobs
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..families.catalogue import REGRESSIONS
-from ..fits.audited import rate_of, with_audit
+from ..fits.audited import rate_of, refit_at, with_audit
 from ..fits.clued import fit_clued
 from ..fits.data import InMemory, InPasses
 from ..fits.early_stopping import fit_with_early_stopping
@@ -22,6 +22,7 @@ from ..inference.audited_rate import Audit
 from ._attributes import forget, keep
 from ._family_sampled import FamilySampledRegressor
 from ._progress import reporting
+from ._rates import GIVEN_RATES
 from ._seeding import seed_from
 from ._sources import PassesSource, find_source, record_features
 from ._streamed import StreamedAttributes
@@ -77,11 +78,12 @@ class StochasticEMRegressor(StreamedAttributes, FamilySampledRegressor):
     init : "ols" or array of shape (n_features,), default="ols"
         Starting coefficients; "ols" fits the labels as given, robustly where they are assumed
         to be mostly right.
-    mismatch_rate : None, float, Audit or "estimate", default=None
+    mismatch_rate : None, float, Audit, mapping or "estimate", default=None
         Share of rows that do not hold their own label. None assumes nothing about the order
         given; a number between 0 and 1 is kept; "estimate" learns it from the data. The rate of an
         `Audit` is kept, and two further fits, one standard error of it below and above, add its
-        uncertainty to the standard errors.
+        uncertainty to the standard errors. A mapping has a rate or an `Audit` per stratum (`strata`
+        of `fit`, or its groups), in memory.
     mismatch_rate_max : float, optional
         Bound on the mean rate of mismatches, for fits with `match_features`.
     max_shift : int, default=None
@@ -216,12 +218,7 @@ class StochasticEMRegressor(StreamedAttributes, FamilySampledRegressor):
         "burn_in": [StrOptions({"auto"}), Interval(Integral, 0, None, closed="left")],
         "thin": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "init": [StrOptions({"ols"}), "array-like"],
-        "mismatch_rate": [
-            None,
-            StrOptions({"estimate"}),
-            Interval(Real, 0, 1, closed="neither"),
-            Audit,
-        ],
+        "mismatch_rate": [None, StrOptions({"estimate"}), *GIVEN_RATES],
         "mismatch_rate_max": [None, Interval(Real, 0, 1, closed="neither")],
         "max_shift": [None, Interval(Integral, 0, None, closed="left")],
         "alignment": [StrOptions({"chain", "sinkhorn", "exact"})],
@@ -250,7 +247,7 @@ class StochasticEMRegressor(StreamedAttributes, FamilySampledRegressor):
         burn_in: int | str = "auto",
         thin: int | str = "auto",
         init: Any = "ols",
-        mismatch_rate: float | str | Audit | None = None,
+        mismatch_rate: float | str | Audit | Mapping[Any, Any] | None = None,
         mismatch_rate_max: float | None = None,
         max_shift: int | None = None,
         alignment: str = "chain",
@@ -305,8 +302,8 @@ class StochasticEMRegressor(StreamedAttributes, FamilySampledRegressor):
             )
         if match_prob is not None:
             raise ValueError(
-                "match_prob is not for data that are read in passes; use mismatch_rate, or fit a "
-                "sample in memory"
+                "match_prob and rates per stratum are not for data that are read in passes; use "
+                "one mismatch_rate, or fit a sample in memory"
             )
         return self._fit_in_passes(source)
 
@@ -332,7 +329,7 @@ class StochasticEMRegressor(StreamedAttributes, FamilySampledRegressor):
                 reporting=reporting(self.verbose, self.callback),
             )
             fit = with_audit(
-                fit, self.mismatch_rate, partial(_refit, InPasses(parts), settings, fit)
+                fit, self.mismatch_rate, partial(refit_at, InPasses(parts), settings, fit)
             )
         blank = type(self)(**self.get_params(deep=False))
         record_features(blank, source)
@@ -348,7 +345,8 @@ class StochasticEMRegressor(StreamedAttributes, FamilySampledRegressor):
             return fit_clued(data, settings, reporting=report)
         if not self.early_stopping:
             fit = fit_stochastic(data, settings, reporting=report)
-            return with_audit(fit, self.mismatch_rate, partial(_refit, data, settings, fit))
+            given = data.strata or self.mismatch_rate
+            return with_audit(fit, given, partial(refit_at, data, settings, fit))
         fit, path = fit_with_early_stopping(
             data, settings, float(self.validation_fraction), reporting=report
         )
@@ -382,10 +380,3 @@ class StochasticEMRegressor(StreamedAttributes, FamilySampledRegressor):
         """The seed; a fit without `random_state` that is resumed keeps the one it started with."""
         stored = None if self.random_state is not None else streaming.checkpoint_file().stored()
         return seed_from(self.random_state) if stored is None else stored.seed
-
-
-def _refit(
-    data: InMemory | InPasses, settings: StochasticSettings, fit: StochasticFit, rate: float
-) -> StochasticFit:
-    """The same fit at another rate of mismatches, from the coefficients found."""
-    return fit_stochastic(data, replace(settings, mismatch_rate=rate, init=fit.coef))

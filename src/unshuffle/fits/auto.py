@@ -1,7 +1,7 @@
 """The default fit: find out what kind of shuffle it is, fit accordingly, and judge the result."""
 
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..em.memory import MemoryTable, start_from_coefficients
 from ..families.least_squares import LeastSquares
 from ..inference.group_means import GroupMeans, compare_with_means
 from ..inference.sensitivity import shrinkage_share, tempering_shift
+from ..inference.stratum_rates import StratumRates
 from ..inference.verdict import judge
 from ..kernels.streams import FIRST_INFLATED
 from ..kernels.swap import Schedule
@@ -25,7 +26,7 @@ from ..search.population import automatic_budget
 from ..search.sample import rows_to_search, sample_of
 from ..search.starts import anchor, group_means
 from .audited import with_audit
-from .auto_results import AutoFit, MismatchFit, SearchFit
+from .auto_results import AutoFit, MismatchFit
 from .choice import Choice, choose_cautious
 from .clued import expected_as_given, fit_clued
 from .data import InMemory
@@ -36,6 +37,7 @@ from .noise_law import SHAPES, LawFit, fit_with_law
 from .progress import Progress, Reporting, quiet
 from .results import Matches, StochasticFit
 from .routes import ROUTES
+from .searched import search_fit
 from .settings import AutoSettings, StochasticSettings
 from .stochastic import fit_stochastic
 from .verdict import verdict_of
@@ -149,8 +151,14 @@ class Router:
     def _chain_outcome(self, facts: MismatchFit | None) -> Outcome:
         """A chain over permutations with few mismatches, beside least squares as given."""
         fit = self._fit_stochastic(1.0, 0.0, mismatch_rate=self.settings.mismatch_rate)
-        refit = partial(self._fit_stochastic, 1.0, 0.0, init=fit.coef)
-        fit = with_audit(fit, self.settings.audit, lambda rate: refit(mismatch_rate=rate))
+
+        def refit(rate: float | StratumRates) -> StochasticFit:
+            if isinstance(rate, StratumRates):
+                other = Router(self.data.with_strata(rate), self.settings, quiet)
+                return other._fit_stochastic(1.0, 0.0, init=fit.coef)
+            return self._fit_stochastic(1.0, 0.0, init=fit.coef, mismatch_rate=rate)
+
+        fit = with_audit(fit, self.data.strata or self.settings.audit, refit)
         outcome = self.with_sensitivity(Outcome(fit, "mostly-right"))
         clued = self.data.clues is not None
         expected = expected_as_given(self.data.problem, fit) if clued else None
@@ -343,12 +351,13 @@ class Router:
             perm = numbers[matches.permutation]
             matches = Matches(matches.expected_labels, perm, match_proba=None)
             fit = replace(fit, mismatch_rate=None, matches=matches)
+        finding = outcome.finding
         found = AutoFit(
             fit=fit,
             pairing=outcome.pairing,
             order_p_value=p_value,
             start=outcome.start,
-            search=self._search_fit(outcome.finding),
+            search=None if finding is None else search_fit(finding, self.searched, problem.n_rows),
             refit_distances=outcome.refit_distances,
             temper_shift=outcome.temper_shift,
             shrinkage_share=outcome.shrinkage_share,
@@ -368,25 +377,6 @@ class Router:
         first = int(fit.design.fit_intercept)
         covariance = fit.uncertainty.covariance[first:, first:]
         return compare_with_means(problem, self.solver, fit.coef, covariance, fit.noise_scale)
-
-    def _search_fit(self, finding: Finding | None) -> SearchFit | None:
-        if finding is None:
-            return None
-        found, searched = finding.search, self.searched
-        n_rows, n_searched = self.data.problem.n_rows, searched.problem.n_rows
-        whole = n_searched == n_rows  # a proof for a sample is none for the table
-        return SearchFit(
-            solutions=np.array([searched.state(theta).coef for theta in found.thetas]),
-            objectives=found.objectives * (n_rows / n_searched),
-            certified=finding.certified and whole,
-            lower_bound=finding.lower_bound if whole else 0.0,
-            score=finding.score,
-            null_scores=finding.nulls,
-            p_value=finding.p_value,
-            n_candidates=found.n_candidates,
-            n_found=int(found.n_found[0]),
-            stopped_by=found.stopped_by,
-        )
 
 
 def state_of(fit: StochasticFit) -> State:

@@ -1,12 +1,13 @@
 """What a fit is made of: a table in memory, or parts of one that is read in passes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ..data.clues import Clues
 from ..data.problem import Problem
 from ..data.survey import Parts
 from ..data.threads import Workers
+from ..inference.stratum_rates import StratumRates
 from ..kernels.types import FloatArray, IntArray
 from .checkpoint import NO_CHECKPOINT, CheckpointFile
 
@@ -26,6 +27,8 @@ class InMemory:
         that table of the label beside each row.
     clues : Clues or None
         What may say whether a row holds its own label.
+    strata : StratumRates or None
+        Rates of mismatches that `match_prob` comes from, of arranged rows.
     """
 
     problem: Problem
@@ -33,6 +36,11 @@ class InMemory:
     match_prob: FloatArray | None = None
     label_numbers: IntArray | None = None
     clues: Clues | None = None
+    strata: StratumRates | None = None
+
+    def with_strata(self, strata: StratumRates) -> "InMemory":
+        """The same table with other rates per stratum."""
+        return replace(self, strata=strata, match_prob=strata.match_prob)
 
     @property
     def side_by_side(self) -> bool:
@@ -44,6 +52,8 @@ class InMemory:
         """Name of what was given that means that most labels are beside their own row."""
         if self.clues is not None:
             return "match_features"
+        if self.strata is not None:
+            return "a mismatch_rate per stratum"
         return None if self.match_prob is None else "match_prob"
 
 

@@ -1,6 +1,6 @@
 """The fit to rows and labels in unequal numbers: search, EM over partial matchings, verdict."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -8,68 +8,33 @@ from ..alignment.partial import PartialAlignment, PartialChain
 from ..alignment.state import State
 from ..data.threads import Workers
 from ..data.unequal import UnequalProblem
-from ..em.loop import EMResult, Step, average_last, run_em
+from ..em.loop import EMResult, Step, average_last
 from ..em.partial import PartialTable
 from ..em.partial_information import (
     PartialSnapshots,
     partial_covariance,
     walk,
 )
-from ..em.settings import DEFAULTS, EMSettings
-from ..em.squarem import SquaremAcceleration
-from ..em.stopping import StopWhenStable
 from ..families.least_squares import LeastSquares
 from ..kernels.streams import FIRST_PARTNERS
 from ..kernels.swap import Schedule
 from ..kernels.types import FloatArray
 from ..search.partial import (
     PartialFinding,
-    PartialLandscape,
     automatic_budget,
     explore_partial,
     group_mean_start,
 )
-from ..search.population import SearchResult
-from ..search.settings import DEFAULT as SEARCHING
-from ..search.settings import SearchSettings
+from ..search.partial_landscape import PartialLandscape
+from ..search.partial_recovery import partial_refit_distances
 from .auto_results import AutoFit
 from .progress import Progress, Reporting, quiet
 from .unequal_assembly import Assembly
+from .unequal_em import UnequalSettings, chain_of_iteration, iterate, sweeps_of_iteration
 from .unequal_start import initial_state
 from .unequal_verdict import unequal_verdict
 
 NAN = float("nan")
-MOST_SWEEPS = 100  # of an iteration: small tables need no more
-
-
-@dataclass(frozen=True, eq=False)
-class UnequalSettings:
-    """Settings of `fit_unequal`; None leaves the choice to the fit.
-
-    Attributes
-    ----------
-    seed : int
-    match_share : (float, float)
-        Bounds of the share of rows that have their label among those given.
-    search : {"auto", "none", "population"}
-    n_candidates : int or None
-    fit_intercept : bool
-    em : EMSettings
-    searching : SearchSettings
-    """
-
-    seed: int
-    match_share: tuple[float, float] = (0.0, 1.0)
-    search: str = "auto"
-    n_candidates: int | None = None
-    fit_intercept: bool = True
-    em: EMSettings = DEFAULTS
-    searching: SearchSettings = SEARCHING
-
-    @property
-    def estimates_share(self) -> bool:
-        """Whether the share of rows with a label is estimated."""
-        return self.match_share[0] < self.match_share[1]
 
 
 def fit_unequal(
@@ -112,15 +77,15 @@ class _UnequalRoute:
         self.centre = float(problem.y.mean()) if settings.fit_intercept else 0.0
         self.problem = problem.with_labels(problem.y - self.centre)
         self.solver = LeastSquares(problem.X, fit_intercept=settings.fit_intercept)
-        sweeps = settings.em.iteration.fewest_steps // (3 * max(problem.n_open_rows, 1))
-        self.n_sweeps = min(max(settings.em.iteration.sweeps, sweeps), MOST_SWEEPS)
+        self.n_sweeps = sweeps_of_iteration(problem, settings)
+        step = problem.n_open_rows // settings.searching.partial.many_rows
+        self.thinning = step if step >= 2 and problem.n_groups >= 2 * step else 1
         self.table = PartialTable(
-            self.problem, self.solver, settings.match_share, self._chain(self.n_sweeps)
+            self.problem,
+            self.solver,
+            settings.match_share,
+            chain_of_iteration(self.problem, workers, settings),
         )
-
-    def _chain(self, n_sweeps: int) -> PartialChain:
-        burn_in = max(1, int(self.settings.em.iteration.burn_in * n_sweeps))
-        return PartialChain(self.problem, self.settings.seed, self.workers, n_sweeps, burn_in)
 
     def fit(self) -> AutoFit:
         """Search, iterate, and put everything together."""
@@ -128,8 +93,8 @@ class _UnequalRoute:
             self.problem, self.solver, self.workers, self.settings.searching
         )
         finding = self._search(landscape)
-        start, theta = self._start(landscape, finding)
-        result = self._iterate(landscape, theta)
+        start, first = self._start(landscape, finding)
+        result = self._iterate(first)
         state = average_last(self.table, result, 2 * self.settings.em.iteration.window)
         n_pairs = float(result.alignment.holds.sum())
         if n_pairs <= self.solver.n_parameters:
@@ -150,14 +115,17 @@ class _UnequalRoute:
         )
         unmatched = parts.unmatched(estimated=self.settings.estimates_share)
         search = None if finding is None else parts.search(landscape, finding)
-        verdict = unequal_verdict(fit, unmatched, start, search, self.problem.n_groups)
+        distances = np.empty(0)
+        if start == "match":
+            distances = self._refit(landscape, state, found)
+        verdict = unequal_verdict(fit, unmatched, start, search, self.problem.n_groups, distances)
         return AutoFit(
             fit=fit,
             pairing="lost",
             order_p_value=NAN,
             start=start,
             search=search,
-            refit_distances=np.empty(0),
+            refit_distances=distances,
             temper_shift=NAN,
             shrinkage_share=NAN,
             objective=state.objective,
@@ -170,11 +138,8 @@ class _UnequalRoute:
         settings = self.settings
         if settings.search == "none" or self.solver.rank == 0:
             return None
-        step = self.problem.n_open_rows // settings.searching.partial.many_rows
-        if step >= 2 and self.problem.n_groups >= 2 * step:
-            sample = self.problem.thinned(step)
-            solver = LeastSquares(sample.X, fit_intercept=settings.fit_intercept)
-            landscape = PartialLandscape(sample, solver, self.workers, settings.searching)
+        if self.thinning > 1:
+            landscape = self._thinned()
         budget = settings.n_candidates or automatic_budget(landscape)
         with self.reporting(budget, "candidates") as report:
             finding = explore_partial(
@@ -182,29 +147,65 @@ class _UnequalRoute:
                 n_candidates=budget,
                 seed=settings.seed,
                 compare=settings.search == "auto",
+                bounds=settings.match_share,
                 report=lambda tried, lowest: report(Progress(tried, budget, lowest)),
             )
             report(Progress(budget, budget))
         if landscape.problem is self.problem:
             return finding
-        return finding._replace(search=self._on_all_rows(landscape, finding))
+        return self._on_all_rows(landscape, finding)
 
-    def _on_all_rows(self, sampled: PartialLandscape, finding: PartialFinding) -> SearchResult:
+    def _thinned(self) -> PartialLandscape:
+        """The groups in which a large table is searched."""
+        settings, sample = self.settings, self.problem.thinned(self.thinning)
+        solver = LeastSquares(sample.X, fit_intercept=settings.fit_intercept)
+        return PartialLandscape(sample, solver, self.workers, settings.searching)
+
+    def _refit(
+        self, landscape: PartialLandscape, state: State, found: PartialSnapshots
+    ) -> FloatArray:
+        """How far matches of labels simulated from the fit end from it."""
+        problem, step = self.problem, self.thinning
+        held = found.label_of[:, : problem.n_open_rows] >= 0
+        pairs = np.add.reduceat(held.astype(np.int64), problem.row_starts[:-1], axis=1)
+        fitted = state.fitted
+        if step > 1:
+            landscape, pairs = self._thinned(), pairs[:, ::step]
+            fitted = landscape.problem.X @ state.coef + state.intercept
+        return partial_refit_distances(
+            landscape, fitted, state.noise_scale, pairs, self.settings.seed
+        )
+
+    def _on_all_rows(self, sampled: PartialLandscape, finding: PartialFinding) -> PartialFinding:
         """The optima of a sample in the coordinates of all rows."""
-        moved = []
-        for theta in finding.search.thetas:
+
+        def move(theta: FloatArray) -> FloatArray:
             found = sampled.solver.solve(sampled.Z @ theta)
             fitted = self.solver.predict(found.coef, found.intercept)
-            moved.append(np.linalg.lstsq(self.table.Z, fitted, rcond=None)[0])
+            return np.asarray(np.linalg.lstsq(self.table.Z, fitted, rcond=None)[0])
+
+        search, followed = finding.search, finding.followed
         grown = self.problem.most_pairs / max(sampled.problem.most_pairs, 1)
-        return replace(
-            finding.search, thetas=np.array(moved), objectives=finding.search.objectives * grown
+        thetas = np.array([move(theta) for theta in search.thetas])
+        return finding._replace(
+            search=replace(search, thetas=thetas, objectives=search.objectives * grown),
+            followed=None if followed is None else followed._replace(theta=move(followed.theta)),
         )
 
     def _start(
         self, landscape: PartialLandscape, finding: PartialFinding | None
-    ) -> tuple[str, FloatArray]:
+    ) -> tuple[str, State]:
         """What EM starts from: the match, or the means of groups where it means nothing."""
+        start, theta = self._first_coordinates(landscape, finding)
+        followed = finding.followed if finding is not None and start == "match" else None
+        if followed is None:
+            return start, initial_state(self.table, landscape, theta)
+        held = landscape.match(followed.theta)
+        return start, self.table.start(followed.theta, followed.noise_scale, followed.share, held)
+
+    def _first_coordinates(
+        self, landscape: PartialLandscape, finding: PartialFinding | None
+    ) -> tuple[str, FloatArray]:
         settings, problem = self.settings, self.problem
         used = settings.searching.partial.used
         if finding is not None and (settings.search == "population" or finding.p_value < used):
@@ -215,11 +216,8 @@ class _UnequalRoute:
             return anchored, group_mean_start(landscape)[0]
         return "match", finding.search.thetas[0]
 
-    def _iterate(
-        self, landscape: PartialLandscape, theta: FloatArray
-    ) -> EMResult[PartialAlignment]:
-        iteration, table = self.settings.em.iteration, self.table
-        total, done = iteration.max_iter, 0
+    def _iterate(self, start: State) -> EMResult[PartialAlignment]:
+        total, done = self.settings.em.iteration.max_iter, 0
         with self.reporting(total, "iterations") as report:
 
             def count(step: Step) -> None:
@@ -232,19 +230,7 @@ class _UnequalRoute:
                     )
                 )  # fmt: skip
 
-            return run_em(
-                table,
-                initial_state(self.table, landscape, theta),
-                max_iter=total,
-                stop=StopWhenStable(table, iteration.tolerance, iteration.window),
-                report=count,
-                accelerate=SquaremAcceleration(
-                    table,
-                    iteration.squarem_window,
-                    with_rate=self.settings.estimates_share,
-                    settings=self.settings.em.squarem,
-                ),
-            )
+            return iterate(self.table, start, self.settings, count)
 
     def _walk(self, state: State) -> PartialSnapshots:
         information = self.settings.em.information

@@ -13,7 +13,8 @@ from ..em.partial import PartialTable, coefficient_covariance
 from ..em.partial_information import PartialCovariance, PartialSnapshots
 from ..kernels.swap import Schedule
 from ..kernels.types import IntArray
-from ..search.partial import PartialFinding, PartialLandscape
+from ..search.partial import PartialFinding
+from ..search.partial_landscape import PartialLandscape
 from .auto_results import SearchFit
 from .results import (
     Design,

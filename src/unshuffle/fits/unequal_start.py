@@ -7,7 +7,7 @@ import numpy as np
 from ..alignment.state import State
 from ..em.partial import PartialTable
 from ..kernels.types import FloatArray, IntArray
-from ..search.partial import PartialLandscape
+from ..search.partial_landscape import PartialLandscape
 
 FIRST_SHARE = 0.95  # of the rows that can have a label, at the start
 # Noise at the start over that of the match: labels that differ from fitted values because others

@@ -3,6 +3,7 @@
 from ..inference import checks
 from ..inference.unequal_checks import match_share, pairs_per_coefficient
 from ..inference.verdict import Reason, Verdict, judge
+from ..kernels.types import FloatArray
 from .auto_results import SearchFit
 from .results import StochasticFit
 from .unequal_results import UnmatchedFit
@@ -14,6 +15,7 @@ def unequal_verdict(
     start: str,
     search: SearchFit | None,
     n_groups: int,
+    distances: FloatArray,
 ) -> Verdict:
     """Judge a fit by the checks that apply."""
     p_value = float("nan") if search is None else search.p_value
@@ -27,6 +29,7 @@ def unequal_verdict(
     ]
     if start == "match":
         reasons.append(checks.unrelated_labels(p_value, used=False))
+        reasons.append(checks.recovery(distances))
         if search is not None:
             reasons.append(checks.agreement(search.n_found, certified=False))
     else:

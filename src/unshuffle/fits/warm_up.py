@@ -22,7 +22,8 @@ from .hard import fit_hard
 from .posterior import sample_posterior
 from .settings import AutoSettings, HardSettings, StochasticSettings
 from .stochastic import fit_stochastic
-from .unequal import UnequalSettings, fit_unequal
+from .unequal import fit_unequal
+from .unequal_em import UnequalSettings
 
 SHORT = EMSettings(
     iteration=IterationSettings(fewest_steps=100, fewest_steps_mostly_right=100),

@@ -1,5 +1,6 @@
 """Scores of links to probabilities, learnt from links that somebody has checked."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,17 +29,92 @@ class Calibration:
     losses : dict
         Mean negative log likelihood of held-out checked links by method, and "as given" of the
         probabilities before calibration.
+    held_out, right : arrays of shape (n_checked,)
+        Calibrated probability of each checked link by a curve learnt from the others, and whether
+        the link was right.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unshuffle.linkage.calibration import calibrate
+    >>> rng = np.random.default_rng(0)
+    >>> score = rng.uniform(size=300)
+    >>> found = calibrate(score, rng.random(300) < 0.5 + 0.5 * score)
+    >>> bool(0.0 < found.standard_error(np.array([0.5]))[0] < 0.1)
+    True
     """
 
     method: str
     n_checked: int
     n_wrong: int
     losses: dict[str, float]
+    held_out: FloatArray
+    right: BoolArray
     _curve: Any
+    _replicates: list[Any]
 
     def __call__(self, probability: FloatArray) -> FloatArray:
         """Calibrated probabilities."""
         return _inside(_predict(self._curve, probability))
+
+    def draws(self, probability: FloatArray) -> Iterator[FloatArray]:
+        """Calibrated probabilities by curves learnt from bootstrap samples of the checked links.
+
+        Parameters
+        ----------
+        probability : array of shape (n,)
+            As the linkage tool gave them.
+
+        Yields
+        ------
+        calibrated : array of shape (n,)
+            By one of 40 curves.
+        """
+        for curve in self._replicates:
+            yield _inside(_predict(curve, probability))
+
+    def standard_error(self, probability: FloatArray) -> FloatArray:
+        """Standard error of calibrated probabilities: the checked links are a sample.
+
+        Parameters
+        ----------
+        probability : array of shape (n,)
+            As the linkage tool gave them.
+
+        Returns
+        -------
+        errors : array of shape (n,)
+        """
+        total, squares = np.zeros(len(probability)), np.zeros(len(probability))
+        for drawn in self.draws(probability):
+            total += drawn
+            squares += drawn**2
+        n = len(self._replicates)
+        return np.sqrt(np.maximum(squares - total**2 / n, 0.0) / (n - 1))
+
+    def reliability(self, n_bins: int = 5) -> dict[str, FloatArray]:
+        """Held-out probabilities beside the share of right links, in bins of like size.
+
+        Parameters
+        ----------
+        n_bins : int, default=5
+            Bins of the checked links, sorted by their held-out probability.
+
+        Returns
+        -------
+        table : dict of arrays of shape (n_bins,)
+            "links", "expected" (mean held-out probability), "right" (share of right links) and
+            "error" (standard error of that share).
+        """
+        if not 1 <= n_bins <= self.n_checked:
+            raise ValueError(f"n_bins must lie between 1 and {self.n_checked}, got {n_bins}")
+        bins = np.array_split(np.argsort(self.held_out, kind="stable"), n_bins)
+        expected = np.array([self.held_out[rows].mean() for rows in bins])
+        size = np.array([float(len(rows)) for rows in bins])
+        share = np.array([self.right[rows].mean() for rows in bins])
+        # Of the share that is expected, which is never 0 or 1.
+        error = np.sqrt(expected * (1.0 - expected) / size)
+        return {"links": size, "expected": expected, "right": share, "error": error}
 
 
 def calibrate(
@@ -58,11 +134,31 @@ def calibrate(
         )
     folds = StratifiedKFold(min(settings.folds, n_wrong, n - n_wrong), shuffle=True, random_state=0)
     losses = {"as given": _loss(_inside(probability), right)}
-    for name in METHODS:
-        held_out = _held_out(name, probability, right, folds)
-        losses[name] = _loss(held_out, right)
+    held_out = {name: _held_out(name, probability, right, folds) for name in METHODS}
+    losses |= {name: _loss(predicted, right) for name, predicted in held_out.items()}
     chosen = min(METHODS, key=losses.__getitem__) if method == "auto" else method
-    return Calibration(chosen, n, n_wrong, losses, _fit(chosen, probability, right))
+    return Calibration(
+        chosen,
+        n,
+        n_wrong,
+        losses,
+        held_out[chosen],
+        right,
+        _fit(chosen, probability, right),
+        _replicate(chosen, probability, right, settings.replicates),
+    )
+
+
+def _replicate(
+    name: str, probability: FloatArray, right: BoolArray, n_replicates: int
+) -> list[Any]:
+    """Curves of bootstrap samples; a sample of one kind has no curve and is drawn again."""
+    rng, curves = np.random.default_rng(0), list[Any]()
+    while len(curves) < n_replicates:
+        rows = rng.integers(len(right), size=len(right))
+        if 0 < right[rows].sum() < len(rows):
+            curves.append(_fit(name, probability[rows], right[rows]))
+    return curves
 
 
 def _held_out(name: str, probability: FloatArray, right: BoolArray, folds: Any) -> FloatArray:

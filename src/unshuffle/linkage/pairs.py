@@ -122,6 +122,7 @@ def from_pairs(
         unlinked_left=_others(links.left, found.n_left),
         unlinked_right=_others(links.right, found.n_right),
         tied=links.tied,
+        score=links.score,
         calibration=links.calibration,
         counts=count(table, found, links),
         notes=notes_of(found, links),

@@ -59,6 +59,8 @@ class Links:
     assignment : Assignment
     n_removed : int
         Links that were checked and are wrong.
+    score : array of shape (n_links,)
+        Probability as given.
     """
 
     left: IntArray
@@ -70,6 +72,7 @@ class Links:
     calibration: Calibration | None
     assignment: Assignment
     n_removed: int
+    score: FloatArray
 
 
 def candidates_of(
@@ -139,7 +142,7 @@ def link(found: Candidates, checked: BoolArray, right: BoolArray, calibration: s
     match_prob = probability if curve is None else curve(probability)
     return Links(
         found.left[chosen], found.right[chosen], np.where(sure[chosen], 1.0, match_prob),
-        sure[chosen], tied, found.numbers[chosen], curve, assignment, n_removed,
+        sure[chosen], tied, found.numbers[chosen], curve, assignment, n_removed, probability,
     )  # fmt: skip
 
 

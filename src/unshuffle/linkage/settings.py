@@ -16,6 +16,7 @@ class LinkageSettings:
     fewest_checked: int = 20
     fewest_of_kind: int = 3
     folds: int = 5
+    replicates: int = 40  # bootstrap samples of the checked links; standard errors within 11 %
     # A curve learnt from a sample never says that a link is surely right or wrong.
     margin: float = 0.005
 

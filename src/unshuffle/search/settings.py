@@ -240,6 +240,18 @@ class PartialSettings:
     many_rows: int = 5_000  # a table of at least twice as many is searched in some of its groups
     # Limits of the p-value against unrelated labels below which a fit starts from the match.
     used: float = 0.05
+    # Rivals of the best match are followed by EM over all partial matchings: optima whose match is
+    # less likely by at most so much for each pair (of wrong optima that were chosen before, 0.2),
+    # the most likely ones, within so much work in cells.
+    doubt_per_pair: float = 0.4
+    most_followed: int = 12
+    choice_work: float = 5e8
+    rounds_per_choice: int = 500  # of messages, all steps together
+    choice_steps: int = 60
+    choice_stop: float = 0.005  # change of the log likelihood
+    # Noise and share at the start: a match of all of the smaller side has too little noise.
+    first_noise: float = 1.2
+    first_share: float = 0.95
 
 
 @dataclass(frozen=True)

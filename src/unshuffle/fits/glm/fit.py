@@ -13,6 +13,7 @@ from ...inference.verdict import Reason, judge
 from ...kernels.types import FloatArray
 from ..progress import Reporting, quiet
 from .assemble import of_known, of_mostly_right
+from .audited import with_family_audit
 from .consistency import check_consistency
 from .data import GlmData
 from .groups import fit_lost
@@ -70,6 +71,12 @@ def fit_family(
             dispersion=family.dispersion(found.precision),
             consistency=check_consistency(data, family, known, found.eta, found.redrawn),
         )
+
+        def at_rate(rate: float) -> FloatArray:
+            other = fit_mostly_right(data, family, known, rate)
+            return of_mostly_right(data, known, other, family.name, p_value).values
+
+        fit = with_family_audit(fit, settings.audit, at_rate)
     fit = replace(fit, ratio=family.ratio, freedom=_freedom(fit, family))
     return _judged(fit, data, _informative(data.y, data.weights, family.name))
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ...inference.audited_rate import Audit
 from ...kernels.types import FloatArray
 
 
@@ -42,6 +43,8 @@ class GlmSettings:
     pairing : {"auto", "lost", "mostly-right", "known"}
     mismatch_rate : float or None
         None estimates it.
+    audit : Audit or None
+        Where the rate comes from; its uncertainty goes into the standard errors.
     chain : ChainSettings
         Where the order is lost.
     """
@@ -49,6 +52,7 @@ class GlmSettings:
     seed: int = 0
     pairing: str = "auto"
     mismatch_rate: float | None = None
+    audit: Audit | None = None
     fit_intercept: bool = True
     chain: ChainSettings = CHAIN
 
