@@ -31,6 +31,12 @@ def where_there(name: str) -> Callable[[Method], Method]:
     return cast(Callable[[Method], Method], available_if(check))
 
 
+def refuse_strata(strata: Any) -> None:
+    """Strata have rates of mismatches, which families take one for all rows or as match_prob."""
+    if strata is not None:
+        raise ValueError("strata are for family='normal' without weights and offsets")
+
+
 class FamilyDispatch(FamilyPrediction, FamilyMethods):
     """Fits of other families go one way, those of normal labels the way they always went."""
 

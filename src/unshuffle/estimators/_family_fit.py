@@ -2,7 +2,7 @@
 
 from typing import Any, Self
 
-from ._family_dispatch import FamilyDispatch
+from ._family_dispatch import FamilyDispatch, refuse_strata
 
 
 class FamilyRegressor(FamilyDispatch):
@@ -71,8 +71,7 @@ class FamilyRegressor(FamilyDispatch):
                 raise ValueError(
                     f"unmatched={unmatched!r} is for family='normal' without weights and offsets"
                 )
-            if strata is not None:
-                raise ValueError("strata are for family='normal' without weights and offsets")
+            refuse_strata(strata)
             return self._fit_dispatched(X, y, groups, known, match_prob, beside)
         fitted: Self = super().fit(  # type: ignore[misc]
             X,

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar, Self
 
 from ..fits.glm.settings import ChainSettings
-from ._family_dispatch import FamilyDispatch
+from ._family_dispatch import FamilyDispatch, refuse_strata
 from ._sampled import SampledRegressor
 from ._validation import check_init, open_setting
 
@@ -37,6 +37,8 @@ class FamilySampledRegressor(FamilyDispatch, SampledRegressor):
         known: Any = None,
         match_prob: Any = None,
         match_features: Any = None,
+        *,
+        strata: Any = None,
         **beside: Any,
     ) -> Self:
         """Fit the model to rows and labels given side by side.
@@ -61,6 +63,9 @@ class FamilySampledRegressor(FamilyDispatch, SampledRegressor):
             or categories; values may be missing. The probability that a label is the row's own
             is logistic in them, and is estimated along (`match_model_`). The logit of `match_prob`
             is then an offset. It means that the order is mostly right. For normal labels.
+        strata : array-like of shape (n_samples,), optional
+            Stratum of each row, for a `mismatch_rate` that is a mapping from strata. Left out, the
+            strata are the groups. For normal labels.
         **beside
             One number per row each: `sample_weight` (how many rows a row stands for, not for labels
             in lost order), `offset` (added to the linear predictor), `exposure` (whose logarithm is
@@ -73,8 +78,9 @@ class FamilySampledRegressor(FamilyDispatch, SampledRegressor):
         """
         if self._wants_family(beside):
             self._refuse_clues(match_features)
+            refuse_strata(strata)
             return self._fit_dispatched(X, y, groups, known, match_prob, beside)
-        return super().fit(X, y, groups, known, match_prob, match_features)
+        return super().fit(X, y, groups, known, match_prob, match_features, strata=strata)
 
     def _family_pairing(self, match_prob: Any) -> str:
         if self.mismatch_rate is None and match_prob is None:
