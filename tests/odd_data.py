@@ -144,11 +144,10 @@ def in_polars(rng, values):
 
 def _inferred(values):
     """A column of the type that pandas finds; objects where a number is too large for any."""
-    column = pd.Series(values)
     try:
-        return column.infer_objects()
+        return pd.Series(values).infer_objects()
     except OverflowError:
-        return column
+        return pd.Series(values, dtype=object)
 
 
 def as_frame(rng, made):

@@ -53,6 +53,9 @@ class PassSettings:
     estimates: bool
 
 
+LARGEST_EXPONENT = 1000  # of two in a sum that is added up exactly
+
+
 class ExpectedSums(NamedTuple):
     """Sums over all rows after an E-step at `state`; r is the expected label less the fitted value.
 
@@ -216,6 +219,12 @@ class PassesTable(Table[ExpectedSums]):
         upper = np.triu_indices(d + 2)
         single = exponents_above(self._largest_scores(state))
         exponents = single[upper[0]] + single[upper[1]]
+        if exponents.max() > LARGEST_EXPONENT:
+            raise ValueError(
+                "fourth powers of the residuals exceed the largest number of 64 bits (about "
+                "1e308), so that there are no standard errors; give init, features and labels in "
+                "units in which they are nearer to one"
+            )
         answers = self.parts.map(
             passes.score_products,
             self._model(state),

@@ -13,6 +13,7 @@ from ..kernels.noise import NoiseLaw
 from ..kernels.types import FloatArray
 from .given import given_problem
 
+SMALLEST_NOISE, LARGEST_NOISE = 1e-150, 1e150  # their squares neither vanish nor overflow
 PAIRINGS = ("lost", "mostly-right", "known")
 
 
@@ -102,8 +103,11 @@ def log_density_gain(
     """
     if pairing not in PAIRINGS:
         raise ValueError(f"pairing must be one of {', '.join(PAIRINGS)}; got {pairing!r}")
-    if not (np.isfinite(noise_scale) and noise_scale > 0.0):
-        raise ValueError(f"noise_scale must be a positive number; got {noise_scale!r}")
+    if not SMALLEST_NOISE <= noise_scale <= LARGEST_NOISE:
+        raise ValueError(
+            f"noise_scale must be a number from {SMALLEST_NOISE:g} to {LARGEST_NOISE:g}; "
+            f"got {noise_scale!r}"
+        )
     if law is not None and pairing != "lost":
         raise ValueError(f"a law of the noise is for pairing='lost'; got pairing={pairing!r}")
     if not 0.0 <= mismatch_rate <= 1.0:
