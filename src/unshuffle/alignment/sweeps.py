@@ -69,8 +69,10 @@ class Sweeps:
         answers, precision = Answers(perm, expected, matched), interaction.weight
         small, large = cut_visits(self.problem.starts, self.plan, self.workers.n_jobs, self.work)
 
+        sweep = blocks.sweep_blocks if len(costs) else blocks.sweep_uniform_blocks
+
         def work(task: tuple[int, int]) -> tuple[int, int]:
-            return blocks.sweep_blocks(
+            return sweep(
                 rows, answers, self._order, self._sorted, self.problem.starts, *task, precision,
                 self.seed, iteration, self.plan,
             )  # fmt: skip

@@ -16,7 +16,9 @@ def rank_inside(values: FloatArray, starts: IntArray, ranked: IntArray) -> None:
     for g in range(len(starts) - 1):
         first = starts[g]
         last = starts[g + 1]
-        ranked[first:last] = first + np.argsort(values[first:last])
+        by_value = np.argsort(values[first:last])
+        for k in range(last - first):  # assigning a slice would compile for a second and a half
+            ranked[first + k] = first + by_value[k]
     for i in range(starts[-1], len(ranked)):
         ranked[i] = i
 

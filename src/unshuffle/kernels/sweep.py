@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import kernel
+from .jit import inlined, kernel
 from .rng import draw, to_unit
 from .strides import (
     draw_shell,
@@ -306,7 +306,7 @@ def sweep_mismatched(slots: Slots, precision: float, key: np.uint64, n_sweeps: i
     return accepted
 
 
-@kernel
+@inlined
 def kind_of(number: int, priced: bool) -> int:
     """What sweep `number` does: without costs always pairs; with costs in one of eight sweeps."""
     if not priced or number % 8 == 7:
