@@ -107,7 +107,7 @@ def draw_shell(bits: np.uint64, low: int, high: int) -> tuple[int, int]:
     return nearest + 1 + beyond, scale
 
 
-@kernel
+@inlined
 def log_shell_probabilities(low: int, high: int) -> FloatArray:
     """Entry k: log probability that `draw_shell` leads to one given row on scale k."""
     table = np.full(high + 1, -np.inf)

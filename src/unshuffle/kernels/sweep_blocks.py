@@ -159,7 +159,7 @@ def count_unmoved(first: int, last: int, rows: SweptRows, answers: Answers, n_ke
             answers.matched[row] += n_kept * np.float64(answers.perm[row] == row)
 
 
-@kernel
+@inlined
 def run_list(
     slots: Slots, precision: float, key: np.uint64, number: int, n_warm: int, n_kept: int
 ) -> tuple[int, int]:
@@ -192,9 +192,7 @@ def run_pairs(
     for k in range(n_warm + n_kept):
         this = sweep_key(key, k)
         stride, offset = draw_stride(this, size, low, high)
-        accepted += sweep_pairs(
-            slots, precision, this, stride, offset, ZERO, size, k >= n_warm
-        )
+        accepted += sweep_pairs(slots, precision, this, stride, offset, ZERO, size, k >= n_warm)
     return accepted, (n_warm + n_kept) * (size // 2)
 
 
