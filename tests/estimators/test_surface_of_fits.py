@@ -22,7 +22,7 @@ from unshuffle import (
     load_model,
     save_model,
 )
-from unshuffle.estimators._progress import in_notebook, reporting, tell_of_compilation
+from unshuffle.estimators._progress import in_notebook, reporting
 
 
 def table(n=120, seed=0):
@@ -239,15 +239,6 @@ def test_progress_in_a_notebook_needs_no_widgets(monkeypatch):
             report(Progress(done, 3, 1.5))
     assert lines[0] == "iterations 0/3"
     assert lines[-1].startswith("iterations 3/3  objective 1.5")
-
-
-@pytest.mark.parametrize(
-    ("verbose", "warm", "told"), [(1, False, True), (0, False, False), (1, True, False)]
-)
-def test_a_watched_first_fit_says_that_it_compiles(monkeypatch, capsys, verbose, warm, told):
-    monkeypatch.setattr("unshuffle.estimators._progress.is_warm", lambda: warm)
-    tell_of_compilation(verbose)
-    assert ("compiling, once after an installation" in capsys.readouterr().err) == told
 
 
 def test_a_mixture_lists_its_suspects():

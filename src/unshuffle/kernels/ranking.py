@@ -126,7 +126,7 @@ def _merge(values: FloatArray, first: int, last: int, ranking: Ranking) -> None:
             while a < middle and b < end:
                 left, right = values[spare[a]], values[order[b]]
                 # The left half wins unless the right value is smaller, or the left one is NaN.
-                if right < left or (left != left and right == right):
+                if right < left or (np.isnan(left) and not np.isnan(right)):
                     order[k] = order[b]
                     b += 1
                 else:
