@@ -13,6 +13,7 @@ from ..search.robust import fit_mixture as climb_mixture
 from .data import InMemory
 from .results import MixtureFit, design_of
 from .settings import MixtureSettings
+from .stochastic import labels_as_given
 
 # Times that the density of other labels is estimated anew, each after a fit to this tolerance.
 DENSITY_ROUNDS, ROUGHLY = 2, 1e-6
@@ -107,6 +108,8 @@ def fit_clued_mixture(data: InMemory, settings: MixtureSettings) -> MixtureFit:
         design=design_of(problem.n_rows, problem.n_groups, solver),
         match_model=model,
         covariance=covariance.coef,
+        noise_scale_se=mixture.noise_scale * covariance.log_noise**0.5,
+        as_given=labels_as_given(data, solver),
     )
 
 

@@ -2,14 +2,17 @@
 
 import numpy as np
 
+from ..alignment.density import kernel_density
 from ..families.least_squares import LeastSquares
 from ..kernels.types import FloatArray
 from ..search.law_mixture import Limits, fit_law_mixture
 from ..search.robust import fit_mixture as climb_mixture
 from .clued_mixture import fit_clued_mixture
 from .data import InMemory
+from .mixture_errors import plain_covariance
 from .results import MixtureFit, design_of
 from .settings import MixtureSettings
+from .stochastic import labels_as_given
 
 
 def fit_mixture(data: InMemory, settings: MixtureSettings) -> MixtureFit:
@@ -33,15 +36,22 @@ def fit_mixture(data: InMemory, settings: MixtureSettings) -> MixtureFit:
     solver = LeastSquares(problem.X, fit_intercept=settings.fit_intercept)
     pinned = np.zeros(problem.n_rows)
     pinned[problem.n_movable :] = 1.0
+    y, known = problem.restore(problem.y), problem.restore(pinned) == 1.0
+    match_prob = None if data.match_prob is None else problem.restore(data.match_prob)
     mixture = climb_mixture(
         solver,
-        problem.restore(problem.y),
+        y,
         mismatch_rate=settings.mismatch_rate,
-        match_prob=None if data.match_prob is None else problem.restore(data.match_prob),
-        known=problem.restore(pinned) == 1.0,
+        match_prob=match_prob,
+        known=known,
         max_iter=settings.max_iter,
         tol=settings.tol,
     )
+    given = match_prob
+    if given is None and settings.mismatch_rate is not None:
+        given = np.full(problem.n_rows, 1.0 - settings.mismatch_rate)
+    errors = plain_covariance(solver, y, mixture, kernel_density(y), known, given)
+    rate = mixture.mismatch_rate
     return MixtureFit(
         coef=mixture.coef,
         intercept=mixture.intercept,
@@ -53,7 +63,16 @@ def fit_mixture(data: InMemory, settings: MixtureSettings) -> MixtureFit:
         converged=mixture.converged,
         noise="normal",
         design=design_of(problem.n_rows, problem.n_groups, solver),
+        covariance=errors.coef,
+        noise_scale_se=mixture.noise_scale * errors.log_noise**0.5,
+        mismatch_rate_se=rate * (1.0 - rate) * logit_error(errors.clues),
+        as_given=labels_as_given(data, solver),
     )
+
+
+def logit_error(clues: FloatArray) -> float:
+    """Standard error of the logit of the rate; nan where the rate was not estimated."""
+    return float(clues[0, 0]) ** 0.5 if clues.size else float("nan")
 
 
 def _mismatched(matched: FloatArray) -> float:

@@ -7,6 +7,11 @@ from .facts import DataFacts
 READERS = {
     ".csv": "read_csv", ".tsv": "read_table", ".parquet": "read_parquet", ".xlsx": "read_excel",
 }  # fmt: skip
+# Without it some versions of pandas read numbers that differ in the last digit.
+EXACT = {
+    "read_csv": ", float_precision='round_trip'",
+    "read_table": ", float_precision='round_trip'",
+}
 
 
 def repeating_code(model: Any, data: DataFacts, command: str = "") -> str:
@@ -23,7 +28,7 @@ def repeating_code(model: Any, data: DataFacts, command: str = "") -> str:
     lines += [f"from unshuffle import {name}", ""]
     if named:
         lines += [
-            f"table = pd.{reader}({data.source!r})",
+            f"table = pd.{reader}({data.source!r}{EXACT.get(str(reader), '')})",
             f"X, y = table[{list(_columns(data))!r}], table[{data.label!r}]",
         ]
     else:
