@@ -9,10 +9,9 @@ from ..search.law_mixture import Limits, fit_law_mixture
 from ..search.robust import fit_mixture as climb_mixture
 from .clued_mixture import fit_clued_mixture
 from .data import InMemory
-from .mixture_errors import plain_covariance
+from .mixture_errors import mixture_fit, plain_covariance
 from .results import MixtureFit, design_of
 from .settings import MixtureSettings
-from .stochastic import labels_as_given
 
 
 def fit_mixture(data: InMemory, settings: MixtureSettings) -> MixtureFit:
@@ -51,28 +50,7 @@ def fit_mixture(data: InMemory, settings: MixtureSettings) -> MixtureFit:
     if given is None and settings.mismatch_rate is not None:
         given = np.full(problem.n_rows, 1.0 - settings.mismatch_rate)
     errors = plain_covariance(solver, y, mixture, kernel_density(y), known, given)
-    rate = mixture.mismatch_rate
-    return MixtureFit(
-        coef=mixture.coef,
-        intercept=mixture.intercept,
-        noise_scale=mixture.noise_scale,
-        mismatch_rate=mixture.mismatch_rate,
-        match_proba=mixture.match_proba,
-        mean_log_density=mixture.log_likelihood,
-        n_iter=mixture.n_iter,
-        converged=mixture.converged,
-        noise="normal",
-        design=design_of(problem.n_rows, problem.n_groups, solver),
-        covariance=errors.coef,
-        noise_scale_se=mixture.noise_scale * errors.log_noise**0.5,
-        mismatch_rate_se=rate * (1.0 - rate) * logit_error(errors.clues),
-        as_given=labels_as_given(data, solver),
-    )
-
-
-def logit_error(clues: FloatArray) -> float:
-    """Standard error of the logit of the rate; nan where the rate was not estimated."""
-    return float(clues[0, 0]) ** 0.5 if clues.size else float("nan")
+    return mixture_fit(data, solver, mixture, errors)
 
 
 def _mismatched(matched: FloatArray) -> float:

@@ -1,12 +1,16 @@
-"""Standard errors of a mixture of own and other labels, without a model of who is mismatched."""
+"""Standard errors of a mixture of own and other labels, and the fit that carries them."""
 
 import numpy as np
 
 from ..families.least_squares import LeastSquares
 from ..families.match_logit import LogitSettings, MatchLogit, make_match_logit
+from ..inference.match_model import MatchModel
 from ..inference.mixture_information import JointCovariance, MixturePoint, mixture_covariance
 from ..kernels.types import BoolArray, FloatArray
 from ..search.robust import Mixture
+from .data import InMemory
+from .results import MixtureFit, design_of
+from .stochastic import labels_as_given
 
 WITHOUT_RIDGE = LogitSettings(ridge=0.0)
 
@@ -67,4 +71,36 @@ def _held(own: FloatArray | float, known: BoolArray) -> MatchLogit:
         none,
         none,
         settings=WITHOUT_RIDGE,
+    )
+
+
+def mixture_fit(
+    data: InMemory,
+    solver: LeastSquares,
+    mixture: Mixture,
+    errors: JointCovariance,
+    model: MatchModel | None = None,
+) -> MixtureFit:
+    """A mixture with normal noise and its standard errors; `model` says who is mismatched."""
+    problem, rate = data.problem, mixture.mismatch_rate
+    one_rate = model is None and errors.clues.size > 0
+    return MixtureFit(
+        coef=mixture.coef,
+        intercept=mixture.intercept,
+        noise_scale=mixture.noise_scale,
+        mismatch_rate=rate,
+        match_proba=mixture.match_proba,
+        mean_log_density=mixture.log_likelihood,
+        n_iter=mixture.n_iter,
+        converged=mixture.converged,
+        noise="normal",
+        design=design_of(problem.n_rows, problem.n_groups, solver),
+        match_model=model,
+        covariance=errors.coef,
+        # The delta method leads from the logarithm and the logit to the scale people read.
+        noise_scale_se=mixture.noise_scale * errors.log_noise**0.5,
+        mismatch_rate_se=(
+            rate * (1.0 - rate) * float(errors.clues[0, 0]) ** 0.5 if one_rate else float("nan")
+        ),
+        as_given=labels_as_given(data, solver),
     )
