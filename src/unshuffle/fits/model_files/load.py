@@ -16,8 +16,9 @@ from ...io.settings import READ
 from ...io.tables import DesignColumn
 from ...io.tables.kmers import Kmers
 from ...kernels.types import FloatArray
+from .kinds import FORMAT
 from .match_model import read_match_model
-from .stored import FORMAT, SCHEMA, StoredModel
+from .stored import SCHEMA, StoredModel
 
 
 def load_model(path: str | Path) -> StoredModel:

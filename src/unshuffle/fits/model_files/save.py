@@ -12,9 +12,9 @@ from ... import __version__
 from ...inference.verdict import Verdict
 from ...io.outputs import Output
 from ...io.tables import DesignColumn
-from .kinds import MODEL
+from .kinds import FORMAT, MODEL
 from .match_model import plain_match_model
-from .stored import FORMAT, PLAIN_SCHEMA, SCHEMA
+from .stored import PLAIN_SCHEMA, SCHEMA
 
 if TYPE_CHECKING:
     from ...show.summary import Summary

@@ -17,7 +17,6 @@ from ...kernels.types import FloatArray
 if TYPE_CHECKING:
     from ...show.summary import Summary
 
-FORMAT = "unshuffle model"
 SCHEMA = 2
 PLAIN_SCHEMA = 1  # what earlier versions read: normal labels, no column counted by words
 
