@@ -22,7 +22,7 @@ from unshuffle import (
     load_model,
     save_model,
 )
-from unshuffle.estimators._progress import in_notebook, reporting, tell_of_compilation
+from unshuffle.estimators._progress import in_notebook, reporting
 
 
 def table(n=120, seed=0):
@@ -241,15 +241,6 @@ def test_progress_in_a_notebook_needs_no_widgets(monkeypatch):
     assert lines[-1].startswith("iterations 3/3  objective 1.5")
 
 
-@pytest.mark.parametrize(
-    ("verbose", "warm", "told"), [(1, False, True), (0, False, False), (1, True, False)]
-)
-def test_a_watched_first_fit_says_that_it_compiles(monkeypatch, capsys, verbose, warm, told):
-    monkeypatch.setattr("unshuffle.estimators._progress.is_warm", lambda: warm)
-    tell_of_compilation(verbose)
-    assert ("compiling, once after an installation" in capsys.readouterr().err) == told
-
-
 def test_a_mixture_lists_its_suspects():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 1))
@@ -259,6 +250,5 @@ def test_a_mixture_lists_its_suspects():
     table = model.suspects(id=np.arange(200) + 1000)
     assert sorted(table["row"]) == [4, 7]
     assert sorted(table["id"]) == [1004, 1007]
-    assert not hasattr(model, "summary")
     with pytest.raises(ValueError, match="between 0 and 1"):
         model.suspects(2.0)

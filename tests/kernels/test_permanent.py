@@ -4,7 +4,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unshuffle.kernels.permanent import block_log_means, log_permanent
@@ -22,6 +22,7 @@ def test_subsets_equal_enumeration(m):
     assert log_permanent(log_weights) == pytest.approx(enumerated(log_weights), abs=1e-10)
 
 
+@settings(deadline=None)  # the first call may compile
 @given(st.integers(2, 6), st.floats(1e-3, 1e3), st.integers(0, 2**31))
 def test_blocks_equal_enumeration_whatever_the_noise(m, noise, seed):
     rng = np.random.default_rng(seed)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unshuffle.kernels.ranking import new_ranking, rank_block
@@ -13,6 +13,7 @@ def is_sorted(values, order, first, last):
     return sorted(block) == list(range(first, last)) and np.all(np.diff(values[block]) >= 0)
 
 
+@settings(deadline=None)  # the first call may compile
 @given(st.lists(number, min_size=1, max_size=60), st.lists(number, min_size=60, max_size=60))
 def test_any_values_are_sorted_afresh_and_again(values, others):
     values = np.array(values)
@@ -42,3 +43,16 @@ def test_blocks_inside_a_longer_array(kind):
         rank_block(-values, first, last, space, True)
         assert is_sorted(-values, space.order, first, last)
     assert np.array_equal(space.order[490:], np.arange(490, n))
+
+
+@pytest.mark.parametrize("kind", ["heavy", "two values", "some not numbers"])
+def test_equal_values_stand_in_the_order_given_and_nan_last(kind):
+    rng = np.random.default_rng(1)
+    values = {
+        "heavy": np.exp(100 * rng.normal(size=333)),
+        "two values": rng.integers(0, 2, size=333).astype(float),
+        "some not numbers": np.where(rng.random(333) < 0.1, np.nan, rng.normal(size=333)),
+    }[kind]
+    space = new_ranking(len(values))
+    rank_block(values, 0, len(values), space, False)
+    assert np.array_equal(space.order, np.argsort(values, kind="stable"))

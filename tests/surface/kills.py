@@ -7,16 +7,18 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
+from surface.forks import ForkServer, Order
 from unshuffle.fits.checkpoint_format import read_fields
 from unshuffle.io.parts import NAME
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
-NOT_STARTED = 0.3  # of a run goes into loading libraries; kills come later
+LOADING = 0.3  # of the time of a process goes into loading libraries; kills come later
 
 # A fit of data on disk whose groups are scattered: they are put together in a temporary file.
 STREAMED = """
@@ -100,8 +102,8 @@ def make_data(folder: Path, n: int = 8000) -> None:
 class Kills:
     """One job in a folder of its own, with a folder for temporary files of its own."""
 
-    def __init__(self, job: Job, folder: Path, record: Record) -> None:
-        self.job, self.folder, self.record = job, folder, record
+    def __init__(self, job: Job, folder: Path, record: Record, forks: ForkServer | None) -> None:
+        self.job, self.folder, self.record, self.forks = job, folder, record, forks
         self.place, self.temporary = folder / "place", folder / "tmp"
         self.place.mkdir(parents=True), self.temporary.mkdir()
         make_data(self.place)
@@ -134,8 +136,13 @@ class Kills:
         if self.job.checkpoint:
             (self.place / self.job.checkpoint).unlink(missing_ok=True)
 
-    def start(self) -> subprocess.Popen:
-        return subprocess.Popen(
+    def run(self, number: int = 0, delay: float = 120.0) -> tuple[int, str]:
+        """Exit code and errors of the job; after `delay` seconds it gets the signal `number`."""
+        if self.forks is not None:
+            errors = self.folder / "errors"
+            order = Order(self.job.command, *map(str, (self.place, self.temporary, errors)))
+            return self.forks.run(order, number, delay), errors.read_text()
+        process = subprocess.Popen(
             [sys.executable, *self.job.command],
             cwd=self.place,
             stdout=subprocess.DEVNULL,
@@ -145,19 +152,21 @@ class Kills:
             # A shell in the background would have its processes ignore Ctrl-C.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         )
-
-    def kill(self, number: int, delay: float) -> bool:
-        """Start, kill after a while, and look at what is there; False if it had ended before."""
-        process = self.start()
         try:
             process.wait(delay)
         except subprocess.TimeoutExpired:
             process.send_signal(number)
-        process.communicate(timeout=120)
-        killed = process.returncode != 0
+        _, errors = process.communicate(timeout=120)
+        return process.returncode, errors
+
+    def kill(self, number: int, share: float) -> bool:
+        """Start, kill after a share of the time, and look; False if it had ended before."""
+        first = LOADING if self.forks is None else 0.0
+        code, _ = self.run(number, self.seconds * (first + (1.05 - first) * share))
+        killed = code != 0
         self.record.ended_before += not killed
         self.record.kills[signal.Signals(number).name] += killed
-        self.record.exit_codes[process.returncode] += 1
+        self.record.exit_codes[code] += 1
         self.look(signal.Signals(number).name)
         return killed
 
@@ -180,10 +189,9 @@ class Kills:
     def complete(self) -> None:
         """The next start, which nobody kills; how long it takes tells when to kill others."""
         started = time.monotonic()
-        process = self.start()
-        _, errors = process.communicate(timeout=120)
+        code, errors = self.run()
         self.seconds = time.monotonic() - started
-        assert process.returncode == 0, errors
+        assert code == 0, errors
 
     def finish(self) -> None:
         """After the next start: nothing is left, and the result is that of a run never killed."""
@@ -208,16 +216,25 @@ def content(path: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in path.iterdir()}
 
 
-def run_kills(folder: Path, per_job: int, per_round: int, seed: int) -> Record:
-    """Kill every job `per_job` times; after `per_round` kills it may run to its end."""
+def run_kills(
+    folder: Path, per_job: int, per_round: int, seed: int, *, in_forks: bool = False
+) -> Record:
+    """Kill every job `per_job` times; after `per_round` kills it may run to its end.
+
+    In forks of a process that has loaded the libraries, all kills come while the job works.
+    """
     rng, record = np.random.default_rng(seed), Record()
-    for job in JOBS:
-        kills = Kills(job, folder / job.name, record)
-        done = 0
-        while done < per_job:
-            kills.restore()
-            for _ in range(min(per_round, per_job - done)):
-                number = SIGNALS[rng.integers(len(SIGNALS))]
-                done += kills.kill(number, kills.seconds * rng.uniform(NOT_STARTED, 1.05))
-            kills.finish()
+    with ForkServer() if in_forks else nullcontext() as forks:
+        for job in JOBS:
+            kill_job(Kills(job, folder / job.name, record, forks), rng, per_job, per_round)
     return record
+
+
+def kill_job(kills: Kills, rng: np.random.Generator, per_job: int, per_round: int) -> None:
+    done = 0
+    while done < per_job:
+        kills.restore()
+        for _ in range(min(per_round, per_job - done)):
+            number = SIGNALS[rng.integers(len(SIGNALS))]
+            done += kills.kill(number, rng.uniform())
+        kills.finish()

@@ -42,7 +42,7 @@ def test_a_request_to_end_is_handled_like_an_interruption():
 
 @pytest.mark.long
 def test_a_few_kills(tmp_path):
-    check(run_kills(tmp_path, per_job=2, per_round=2, seed=0), 2 * len(JOBS))
+    check(run_kills(tmp_path, per_job=2, per_round=2, seed=0, in_forks=True), 2 * len(JOBS))
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Running systematic sweeps: the order carried over, and how the work is cut for threads."""
 
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -46,6 +47,10 @@ class Sweeps:
         self._order = np.empty(problem.n_movable, dtype=np.int32)
         self._sorted = False
 
+    @cached_property
+    def _tasks(self) -> tuple[list[tuple[int, int]], list[int]]:
+        return cut_visits(self.problem.starts, self.plan, self.workers.n_jobs, self.work)
+
     def run(
         self,
         interaction: Interaction,
@@ -67,10 +72,12 @@ class Sweeps:
             return expected, matched, float("nan")
         rows = SweptRows(interaction.values, labels, costs, suspected)
         answers, precision = Answers(perm, expected, matched), interaction.weight
-        small, large = cut_visits(self.problem.starts, self.plan, self.workers.n_jobs, self.work)
+        small, large = self._tasks
+
+        sweep = blocks.sweep_blocks if len(costs) else blocks.sweep_uniform_blocks
 
         def work(task: tuple[int, int]) -> tuple[int, int]:
-            return blocks.sweep_blocks(
+            return sweep(
                 rows, answers, self._order, self._sorted, self.problem.starts, *task, precision,
                 self.seed, iteration, self.plan,
             )  # fmt: skip

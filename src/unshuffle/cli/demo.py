@@ -58,7 +58,7 @@ def _tell(console: "Console", fits: "list[DemoFit]") -> None:
     console.print(f"Verdict: [bold]{level}[/bold]. {headline(first.model.verdict_)}\n")
     console.print(coefficient_table(first))
     console.print(in_words(first))
-    console.print("\n[bold]2. Larger zones: when not to believe it[/bold]\n")
+    console.print("\n[bold]2. Larger zones: when not to trust it[/bold]\n")
     with console.status("Fitting the same prices in larger zones"):
         table = verdict_table(fits)
     console.print(table)

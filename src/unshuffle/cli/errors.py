@@ -109,7 +109,7 @@ def _explain(error: Exception, without: tuple[str, ...] = ()) -> tuple[str, int]
 
 
 def _leave_interrupted(command: str, error: KeyboardInterrupt) -> None:
-    INTERRUPTS.told = True
+    INTERRUPTS.reported = True
     message = f"{interruption(error)}; {AFTERWARDS}"
     _leave(command, message, exit_code(error))
 

@@ -19,7 +19,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.came = False
-        self.told = False
+        self.reported = False
 
     def watch(self) -> None:
         """Note interruptions from now on, unless they are ignored, as in the background."""
@@ -31,7 +31,7 @@ class Interrupts:
     def leave(self) -> None:
         """End the command; what follows is not interrupted again."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        if not self.told:
+        if not self.reported:
             sys.stderr.write(f"unshuffle: interrupted; {AFTERWARDS}\n")
         sys.exit(INTERRUPTED)
 

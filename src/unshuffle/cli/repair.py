@@ -63,32 +63,18 @@ def repair(
     labels are expected to stand beside their own row than before, as in most linked files.
     """
     with plain_errors("repair", debug):
-        from ..io.outputs import Outputs
-        from ..io.standard_input import take_standard_input, with_redirected
-        from ..io.tables import read_rows
-        from ..io.tables.write import TABLE, check_copy, write_with_labels
+        from ..io.standard_input import take_standard_input
+        from ..io.tables.write import check_copy, write_with_labels
+        from .one_table import claim_table, fit_one_table
         from .output import moves, print_json, print_notes
-        from .reviewed import fit_reviewed
 
         (data,) = take_standard_input([data])
         check_copy(data, out)
-        output = Outputs(with_redirected([data, *filter(None, [reviewed])]), force=force).claim(
-            out, TABLE
-        )
-        roles = options.make_roles(
-            label,
-            features,
-            group,
-            known,
-            match_prob,
-            categorical,
-            id_column=id_column,
-            exclude=exclude,
-            kmers=kmers,
-        )
-        fitted = fit_reviewed(
-            read_rows(data, roles), reviewed, id_column or "", pairing=pairing.value,
-            intercept=intercept, seed=seed, jobs=jobs, quiet=quiet or as_json,
+        output = claim_table(out, data, reviewed, force)
+        fitted = fit_one_table(
+            data, label, features, group, known, match_prob, categorical, id_column=id_column,
+            exclude=exclude, kmers=kmers, reviewed=reviewed, pairing=pairing, intercept=intercept,
+            seed=seed, jobs=jobs, quiet=quiet or as_json,
         )  # fmt: skip
         model, y = fitted.model, fitted.rows.y
         moved = int((y[model.permutation_] != y).sum())

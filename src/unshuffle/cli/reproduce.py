@@ -66,7 +66,7 @@ def reproduce(
                 )  # fmt: skip
             except KeyboardInterrupt as error:
                 bar.stop()
-                INTERRUPTS.told = True
+                INTERRUPTS.reported = True
                 say(
                     f"\n{interruption(error)}; finished experiments are in {out}; run the same "
                     "command to continue",

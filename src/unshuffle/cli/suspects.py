@@ -62,34 +62,20 @@ def suspects(
     repair give to the row; where they leave it its own, the most probable other row.
     """
     with plain_errors("suspects", debug):
-        from ..io.outputs import Outputs
-        from ..io.standard_input import take_standard_input, with_redirected
-        from ..io.tables import read_rows
-        from ..io.tables.write import TABLE, check_writable_kind, write_table
+        from ..io.standard_input import take_standard_input
+        from ..io.tables.write import check_writable_kind, write_table
+        from .one_table import claim_table, fit_one_table
         from .output import list_suspects, print_files, print_json, print_notes
-        from .reviewed import fit_reviewed
 
         (data,) = take_standard_input([data])
         output = None
         if out is not None:
             check_writable_kind(out)
-            output = Outputs(with_redirected([data, *filter(None, [reviewed])]), force=force).claim(
-                out, TABLE
-            )
-        roles = options.make_roles(
-            label,
-            features,
-            group,
-            known,
-            match_prob,
-            categorical,
-            id_column=id_column,
-            exclude=exclude,
-            kmers=kmers,
-        )
-        fitted = fit_reviewed(
-            read_rows(data, roles), reviewed, id_column or "", pairing=pairing.value,
-            intercept=intercept, seed=seed, jobs=jobs, quiet=quiet or as_json,
+            output = claim_table(out, data, reviewed, force)
+        fitted = fit_one_table(
+            data, label, features, group, known, match_prob, categorical, id_column=id_column,
+            exclude=exclude, kmers=kmers, reviewed=reviewed, pairing=pairing, intercept=intercept,
+            seed=seed, jobs=jobs, quiet=quiet or as_json,
         )  # fmt: skip
         columns = list_suspects(fitted, threshold)
         if output is not None:

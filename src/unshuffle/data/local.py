@@ -6,8 +6,7 @@ from typing import IO, TypeVar
 
 import numpy as np
 
-from ..kernels.block_em import Features
-from ..kernels.types import BoolArray, FloatArray, IntArray
+from ..kernels.types import BoolArray, Features, FloatArray, IntArray
 from .part import OnDisk, Part, make_part
 from .settings import READ
 from .threads import Workers

@@ -7,9 +7,9 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.block_em import Features, PartRows, SmallIntArray
+from ..kernels.block_em import PartRows, SmallIntArray
 from ..kernels.match import rank_inside
-from ..kernels.types import BoolArray, FloatArray, IntArray
+from ..kernels.types import BoolArray, Features, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -101,7 +101,9 @@ def _keep_mixture(model: Any, fit: MixtureFit) -> None:
     model.noise_ = fit.noise
     if fit.covariance is not None:
         model.covariance_ = fit.covariance
-        model.coef_se_ = standard_errors_of(fit.covariance)
+        model.coef_se_ = model.standard_errors_ = standard_errors_of(fit.covariance)
+        model.noise_scale_se_ = fit.noise_scale_se
+        model.mismatch_rate_se_ = fit.mismatch_rate_se
 
 
 def _keep_stochastic(model: Any, fit: StochasticFit, *, chosen: bool) -> None:

@@ -17,11 +17,11 @@ from ..io.frames import library_of, plain_column
 from ..kernels.types import FloatArray, IntArray
 from ._attributes import Fit, forget, keep
 from ._clues import check_clues
+from ._compilation import watched_compilation
 from ._explained import explained_shares
 from ._frames import take_frame
 from ._notebook import NotebookMethods
 from ._prediction import prediction_interval
-from ._progress import tell_of_compilation
 from ._rates import GivenStrata, stratum_rates
 from ._score import ScoreMethods
 from ._seeding import seed_from
@@ -110,8 +110,7 @@ class BaseLinearRegressor(NotebookMethods, ScoreMethods, RegressorMixin, BaseEst
         problem, match_prob = build_problem(blank, X, y, groups, known, match_prob)
         check_enough_rows(problem, self.fit_intercept)
         clues = check_clues(match_features, problem, getattr(self, "mismatch_rate_max", None))
-        tell_of_compilation(getattr(self, "verbose", 0))
-        with self._workers() as workers:
+        with watched_compilation(getattr(self, "verbose", 0)), self._workers() as workers:
             strata = None if strata is None else strata.arranged(problem.order)
             data = InMemory(problem, workers, match_prob, label_numbers, clues, strata)
             fit = self._compute(data, self._draw_seed())

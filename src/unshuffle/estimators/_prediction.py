@@ -7,6 +7,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from ..exceptions import UnshuffleWarning
+from ..fits.results import MixtureFit
 from ..inference.intervals import check_level
 from ..kernels.types import FloatArray
 from ._attributes import stack_level
@@ -26,13 +27,14 @@ def prediction_interval(
         raise ValueError(
             f"this fit of {type(model).__name__} has no standard errors, so its predictions have "
             "no intervals; ShuffledRegressor and StochasticEMRegressor have them where the verdict "
-            "is not 'reject'"
+            "is not 'reject', MixtureRegressor with noise='normal'"
         )
     _warn_other_noise(model)
     if model.fit_intercept:
         rows = np.column_stack([np.ones(len(rows)), rows])
     variance = np.einsum("ij,jk,ik->i", rows, covariance, rows) + model.noise_scale_**2
-    freedom = model._stochastic.design.freedom
+    found = model._found if isinstance(model._found, MixtureFit) else model._stochastic
+    freedom = found.design.freedom
     half = student.ppf(0.5 + 0.5 * level, freedom) * np.sqrt(np.maximum(variance, 0.0))
     return np.stack([predicted - half, predicted + half], axis=1)
 

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from importlib import import_module
 
 from ..fits.progress import Progress, Report, Reporting
-from ..fits.warm_up import COMPILING, is_warm
 
 SECONDS_BETWEEN_UPDATES = 0.5
+
+_OPEN_BARS: list[Callable[[str], None]] = []
 
 
 def reporting(verbose: int, callback: Callable[[Progress], object] | None) -> Reporting:
@@ -37,13 +38,11 @@ def _call(callback: Callable[[Progress], object], progress: Progress) -> None:
     callback(progress)
 
 
-def tell_of_compilation(verbose: int) -> None:
-    """Say that the first fit after an installation compiles, before it does."""
-    if not verbose or is_warm():
-        return
-    from rich.console import Console
-
-    Console(stderr=True).print(f"unshuffle: {COMPILING}")
+def show_in_bar(text: str) -> bool:
+    """Show a text beside the bar that is open; False where none is."""
+    for show in _OPEN_BARS:
+        show(text)
+    return bool(_OPEN_BARS)
 
 
 def in_notebook() -> bool:
@@ -104,4 +103,11 @@ def _bar(total: int, unit: str) -> Iterator[Report]:
         def show(progress: Progress) -> None:
             bar.update(task, completed=progress.done, facts=_facts(progress).strip())
 
-        yield show
+        def show_text(text: str) -> None:
+            bar.update(task, facts=text)
+
+        _OPEN_BARS.append(show_text)
+        try:
+            yield show
+        finally:
+            _OPEN_BARS.remove(show_text)

@@ -3,7 +3,6 @@
 import math
 from typing import Any, ClassVar
 
-from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from ..fits.auto_results import AutoFit
@@ -55,6 +54,8 @@ class ScoreMethods:
         model: Any = self
         predicted = model.predict(X)
         if pairing == "known":
+            from sklearn.metrics import r2_score  # of which a fit needs nothing
+
             return float(r2_score(labels, predicted, sample_weight=sample_weight))
         if sample_weight is not None:
             raise ValueError(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,11 @@ from ..data.numbers import as_floats
 from ..data.part import Part, make_part
 from ..data.survey import Parts
 from ..data.threads import Workers
-from ..io.parquet import Chunk, ParquetPasses
 from ._validation import check_lengths, refuse_no_numbers
 from .streaming import Streaming
+
+if TYPE_CHECKING:
+    from ..io.parquet import Chunk, ParquetPasses
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ class ArraySource:
 class ParquetSource:
     """Parquet files, on this machine or read by the workers of a cluster."""
 
-    table: ParquetPasses
+    table: "ParquetPasses"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -234,7 +236,7 @@ def part_of(piece: cluster.Piece) -> Part:
     return make_part(piece.X, piece.y, piece.codes, piece.numbers, piece.known)
 
 
-def read_chunk(table: ParquetPasses, chunk: Chunk) -> Any:
+def read_chunk(table: "ParquetPasses", chunk: "Chunk") -> Any:
     """Rows of a file as a numbered data frame, for a worker to shuffle."""
     names = {
         table.label: cluster.LABEL,

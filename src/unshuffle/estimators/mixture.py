@@ -14,12 +14,13 @@ from ..fits.results import MixtureFit
 from ..fits.settings import MixtureSettings
 from ..inference.audited_rate import Audit
 from ._base import BaseLinearRegressor
-from ._family_dispatch import FamilyDispatch
+from ._family_dispatch import FamilyDispatch, refuse_strata
+from ._mixture_inference import MixtureInference
 from ._mixture_suspects import MixtureSuspects
 from ._rates import GIVEN_RATES, given_strata
 
 
-class MixtureRegressor(FamilyDispatch, MixtureSuspects, BaseLinearRegressor):
+class MixtureRegressor(FamilyDispatch, MixtureInference, MixtureSuspects, BaseLinearRegressor):
     r"""Linear regression where some labels are not the row's own.
 
     A label is the row's own with probability :math:`1 - \alpha`, or drawn from the labels at
@@ -78,9 +79,12 @@ class MixtureRegressor(FamilyDispatch, MixtureSuspects, BaseLinearRegressor):
         Who is mismatched: coefficients of the clues. Only with `match_features`.
     covariance_ : array of shape (k, k)
         Covariance of intercept (when there is one) and coefficients, from the observed
-        information, jointly with the match model. Only with `match_features`.
-    coef_se_ : array of shape (k,)
-        Standard errors, the square roots of its diagonal. Only with `match_features`.
+        information, jointly with noise and rate of mismatches or match model. Only for normal
+        noise, as are the standard errors.
+    coef_se_, standard_errors_ : array of shape (k,)
+        Standard errors, the square roots of its diagonal.
+    noise_scale_se_, mismatch_rate_se_ : float
+        Standard errors of noise and rate; nan for a rate that was given.
     noise_ : {"normal", "t", "mixture"}
         Law of the noise.
     n_iter_ : int
@@ -116,6 +120,8 @@ class MixtureRegressor(FamilyDispatch, MixtureSuspects, BaseLinearRegressor):
     True
     >>> round(model.mismatch_rate_, 1)
     0.2
+    >>> model.conf_int().shape
+    (4, 2)
     """
 
     __metadata_request__fit: ClassVar = {
@@ -193,6 +199,7 @@ class MixtureRegressor(FamilyDispatch, MixtureSuspects, BaseLinearRegressor):
         """
         if self._wants_family(beside):
             self._refuse_clues(match_features)
+            refuse_strata(strata)
             return self._fit_dispatched(X, y, None, known, match_prob, beside)
         match_prob = given_strata(
             self.mismatch_rate, strata, match_prob, match_features=match_features

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import expit
 
 from ..kernels.types import BoolArray, FloatArray, IntArray
@@ -192,6 +191,8 @@ class MatchLogit:
 
     def at_rate(self, coef: FloatArray, limit: float) -> FloatArray:
         """The coefficients with the intercept that makes the rate `limit`."""
+        from scipy.optimize import brentq  # takes long to load, and only bounds need it
+
         logit = (self.offset + self.columns @ coef)[self.open_rows]
         reach = float(np.abs(logit).max()) + abs(float(np.log(limit / (1.0 - limit)))) + 1.0
         shift = brentq(lambda a: expit(-a - logit).mean() - limit, -reach, reach, xtol=1e-13)

@@ -11,7 +11,8 @@ from ..kernels.types import FloatArray
 from ..search.robust import Mixture
 from ..search.robust import fit_mixture as climb_mixture
 from .data import InMemory
-from .results import MixtureFit, design_of
+from .mixture_errors import mixture_fit
+from .results import MixtureFit
 from .settings import MixtureSettings
 
 # Times that the density of other labels is estimated anew, each after a fit to this tolerance.
@@ -94,20 +95,7 @@ def fit_clued_mixture(data: InMemory, settings: MixtureSettings) -> MixtureFit:
     model = make_match_model(
         logit, mixture.clue_coef, covariance.clues, clues.names, clues.dropped, matched
     )
-    return MixtureFit(
-        coef=mixture.coef,
-        intercept=mixture.intercept,
-        noise_scale=mixture.noise_scale,
-        mismatch_rate=mixture.mismatch_rate,
-        match_proba=mixture.match_proba,
-        mean_log_density=mixture.log_likelihood,
-        n_iter=mixture.n_iter,
-        converged=mixture.converged,
-        noise="normal",
-        design=design_of(problem.n_rows, problem.n_groups, solver),
-        match_model=model,
-        covariance=covariance.coef,
-    )
+    return mixture_fit(data, solver, mixture, covariance, model)
 
 
 def refuse_law(settings: MixtureSettings) -> None:

@@ -2,12 +2,14 @@
 
 import numpy as np
 
+from ..alignment.density import kernel_density
 from ..families.least_squares import LeastSquares
 from ..kernels.types import FloatArray
 from ..search.law_mixture import Limits, fit_law_mixture
 from ..search.robust import fit_mixture as climb_mixture
 from .clued_mixture import fit_clued_mixture
 from .data import InMemory
+from .mixture_errors import mixture_fit, plain_covariance
 from .results import MixtureFit, design_of
 from .settings import MixtureSettings
 
@@ -33,27 +35,22 @@ def fit_mixture(data: InMemory, settings: MixtureSettings) -> MixtureFit:
     solver = LeastSquares(problem.X, fit_intercept=settings.fit_intercept)
     pinned = np.zeros(problem.n_rows)
     pinned[problem.n_movable :] = 1.0
+    y, known = problem.restore(problem.y), problem.restore(pinned) == 1.0
+    match_prob = None if data.match_prob is None else problem.restore(data.match_prob)
     mixture = climb_mixture(
         solver,
-        problem.restore(problem.y),
+        y,
         mismatch_rate=settings.mismatch_rate,
-        match_prob=None if data.match_prob is None else problem.restore(data.match_prob),
-        known=problem.restore(pinned) == 1.0,
+        match_prob=match_prob,
+        known=known,
         max_iter=settings.max_iter,
         tol=settings.tol,
     )
-    return MixtureFit(
-        coef=mixture.coef,
-        intercept=mixture.intercept,
-        noise_scale=mixture.noise_scale,
-        mismatch_rate=mixture.mismatch_rate,
-        match_proba=mixture.match_proba,
-        mean_log_density=mixture.log_likelihood,
-        n_iter=mixture.n_iter,
-        converged=mixture.converged,
-        noise="normal",
-        design=design_of(problem.n_rows, problem.n_groups, solver),
-    )
+    given = match_prob
+    if given is None and settings.mismatch_rate is not None:
+        given = np.full(problem.n_rows, 1.0 - settings.mismatch_rate)
+    errors = plain_covariance(solver, y, mixture, kernel_density(y), known, given)
+    return mixture_fit(data, solver, mixture, errors)
 
 
 def _mismatched(matched: FloatArray) -> float:

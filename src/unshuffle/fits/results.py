@@ -275,7 +275,11 @@ class MixtureFit:
     match_model : MatchModel or None
         Who is mismatched, where clues were given.
     covariance : array of shape (k, k) or None
-        Of intercept and coefficients, where there is a match model.
+        Of intercept and coefficients; None where the noise is not normal.
+    noise_scale_se, mismatch_rate_se : float
+        Standard errors; nan where there are none.
+    as_given : Estimates or None
+        Least squares on the labels as given.
     """
 
     coef: FloatArray
@@ -290,3 +294,6 @@ class MixtureFit:
     design: Design
     match_model: MatchModel | None = None
     covariance: FloatArray | None = None
+    noise_scale_se: float = float("nan")
+    mismatch_rate_se: float = float("nan")
+    as_given: Estimates | None = None

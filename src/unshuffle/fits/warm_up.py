@@ -12,9 +12,7 @@ from ..data.threads import Workers
 from ..data.unequal import make_unequal_problem
 from ..em.settings import EMSettings, FinalSettings, InformationSettings, IterationSettings
 from ..families.normal import NORMAL
-from ..kernels.jit import is_cached
 from ..kernels.swap import Schedule
-from ..kernels.sweep_blocks import sweep_blocks
 from ..kernels.types import BoolArray, FloatArray, IntArray
 from .auto import fit_auto
 from .data import InMemory, InPasses
@@ -30,14 +28,6 @@ SHORT = EMSettings(
     information=InformationSettings(most_snapshots=4, fewest_snapshots=2),
     final=FinalSettings(steps=100, most_walks=1),
 )
-
-
-COMPILING = "compiling, once after an installation: this takes about half a minute"
-
-
-def is_warm() -> bool:
-    """Whether the kernels that every sampled fit needs were compiled before."""
-    return is_cached(sweep_blocks)
 
 
 def warm_up() -> None:

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
-from scipy.stats import t as student
 
 from ..kernels.types import FloatArray
 
@@ -44,11 +43,15 @@ class Estimates(NamedTuple):
 
     def p_values(self) -> FloatArray:
         """Two-sided probabilities of such estimates if the coefficient were zero."""
+        from scipy.stats import t as student  # takes long to load, and refusals need none of it
+
         p: FloatArray = 2.0 * student.sf(np.abs(self.t_values()), self.freedom)
         return p
 
     def interval(self, level: float) -> FloatArray:
         """Lower and upper ends, shape (k, 2)."""
+        from scipy.stats import t as student
+
         check_level(level)
         half = student.ppf(0.5 + 0.5 * level, self.freedom) * self.known_errors()
         return np.stack([self.values - half, self.values + half], axis=1)

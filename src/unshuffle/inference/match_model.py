@@ -5,7 +5,6 @@ from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import norm
 
 from ..families.match_logit import MatchLogit
 from ..io.html import html_table
@@ -100,11 +99,15 @@ class MatchModel:
 
     def conf_int(self, level: float = 0.95) -> FloatArray:
         """Confidence intervals of the coefficients; shape (k, 2)."""
+        from scipy.stats import norm  # takes long to load, and few need it
+
         half = norm.ppf(0.5 + level / 2.0) * self.standard_errors
         return np.column_stack([self.coef - half, self.coef + half])
 
     def p_values(self) -> FloatArray:
         """Two-sided, of each coefficient against zero."""
+        from scipy.stats import norm
+
         return np.asarray(2.0 * norm.sf(np.abs(self._z_values())))
 
     def to_dict(self) -> dict[str, Any]:

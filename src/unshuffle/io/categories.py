@@ -2,14 +2,16 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .frames import NamedMatrix, library_of
 from .settings import READ
-from .tables.design import DesignColumn
+
+if TYPE_CHECKING:
+    from .tables.design import DesignColumn
 
 
 def has_categories(X: Any) -> bool:
@@ -21,8 +23,10 @@ def has_categories(X: Any) -> bool:
     return any(_is_category(column) for column in _columns(X).values())
 
 
-def learn_categories(X: Any) -> list[DesignColumn]:
+def learn_categories(X: Any) -> "list[DesignColumn]":
     """Which columns of a data frame are categories, and what their levels are, sorted."""
+    from .tables.design import DesignColumn  # with all readers of tables, which arrays do not need
+
     found = []
     for name, column in _columns(X).items():
         if not _is_category(column):
@@ -49,7 +53,7 @@ def learn_categories(X: Any) -> list[DesignColumn]:
     return found
 
 
-def encode_categories(X: Any, design: Sequence[DesignColumn]) -> NamedMatrix:
+def encode_categories(X: Any, design: "Sequence[DesignColumn]") -> NamedMatrix:
     """The numbers of a data frame, with one indicator per level but the first."""
     given, names = _columns(X), [column.name for column in design]
     missing = [name for name in names if name not in given]
@@ -117,7 +121,7 @@ def _numbers(name: str, column: Any) -> NDArray[Any]:
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 
-def _codes(column: DesignColumn, values: list[str]) -> NDArray[Any]:
+def _codes(column: "DesignColumn", values: list[str]) -> NDArray[Any]:
     levels = column.levels or ()
     number = {level: k for k, level in enumerate(levels)}
     for row, value in enumerate(values):

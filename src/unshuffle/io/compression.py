@@ -1,8 +1,8 @@
 """Compressed text, decompressed some bytes at a time: gzip, bzip2 and zstd.
 
-No reader here returns more than it is asked for, or believes what a file declares. What follows the
-end of the compressed text must be compressed text again: bytes that are skipped would be rows that
-are lost.
+No reader here returns more than it is asked for, or relies on what a file declares. What follows
+the end of the compressed text must be compressed text again: bytes that are skipped would be rows
+that are lost.
 """
 
 import bz2

@@ -1,4 +1,4 @@
-"""How a file of ours is told from one of the user's, from its first bytes."""
+"""Recognise a file that this package wrote, from its first bytes."""
 
 import csv
 import io

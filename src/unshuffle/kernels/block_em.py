@@ -31,9 +31,8 @@ from .rng import draw, mix, stream_key, to_unit
 from .streams import START_NOISE_KEY
 from .sweep import Slots
 from .sweep_blocks import Answers, Plan, SweptRows, new_slots, sort_block, sweep_block
-from .types import BoolArray, FloatArray, IntArray
+from .types import BoolArray, Features, FloatArray, IntArray
 
-Features = NDArray[np.float64] | NDArray[np.float32]
 SmallIntArray = NDArray[np.int32]
 
 

@@ -7,12 +7,12 @@ the blocks' covariances. The score of a block has d + 2 entries: ``Σ (x_j - cen
 
 import numpy as np
 
-from .block_em import Features, PartRows, PassModel, Space, align_block, sweep_filled
+from .block_em import PartRows, PassModel, Space, align_block, sweep_filled
 from .exact_sum import Sums, add, count_terms
 from .jit import kernel
 from .rng import stream_key
 from .sweep_blocks import Plan
-from .types import FloatArray
+from .types import Features, FloatArray
 
 
 @kernel

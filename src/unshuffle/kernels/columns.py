@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from .block_em import Features, PartRows, SmallIntArray
+from .block_em import PartRows, SmallIntArray
 from .exact_sum import Sums, add, count_terms
 from .jit import kernel
-from .types import FloatArray
+from .types import Features, FloatArray
 
 
 @kernel

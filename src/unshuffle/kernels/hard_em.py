@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import kernel
+from .jit import inlined, kernel
 from .match import shuffle_groups
 from .ranking import Ranking, new_ranking, rank_block
 from .types import BoolArray, FloatArray, IntArray
@@ -31,17 +31,18 @@ class Matching(NamedTuple):
     ranking: Ranking
 
 
-@kernel
+@inlined
 def new_matching(labels: Labels) -> Matching:
     """Work space in which pinned rows hold their own label."""
     n = len(labels.ascending)
     return Matching(np.empty(n), labels.ascending.copy(), new_ranking(n))
 
 
-@kernel
+@inlined
 def fitted_values(basis: FloatArray, theta: FloatArray, mu: FloatArray) -> None:
     """Write ``B' theta`` into `mu`."""
-    mu[:] = 0.0
+    for i in range(len(mu)):
+        mu[i] = 0.0
     rank = len(theta)
     whole = rank - rank % 4
     for k in range(0, whole, 4):  # four rows at once: mu is loaded and stored a quarter as often
@@ -85,7 +86,7 @@ def coordinates(basis: FloatArray, held: FloatArray, theta: FloatArray) -> float
     return total
 
 
-@kernel
+@inlined
 def match_labels(labels: Labels, theta: FloatArray, matching: Matching, repair: bool) -> None:
     """Hand the labels out in the order of ``B' theta``; `repair` starts from the last order."""
     fitted_values(labels.basis, theta, matching.mu)
@@ -96,6 +97,13 @@ def match_labels(labels: Labels, theta: FloatArray, matching: Matching, repair: 
         rank_block(matching.mu, first, last, matching.ranking, repair)
         for k in range(first, last):
             matching.held[order[k]] = labels.ascending[k]
+
+
+@inlined
+def copy_into(to: FloatArray, values: FloatArray) -> None:
+    """Copy `values`; an assignment to a slice would compile for more than a second."""
+    for j in range(len(to)):
+        to[j] = values[j]
 
 
 @kernel
@@ -121,7 +129,7 @@ def descend(
     n_steps = 0
     for k in range(len(thetas)):
         theta = thetas[k]
-        point[:] = theta
+        copy_into(point, theta)
         plain = True
         for step in range(n_iter):
             if settled[k]:
@@ -131,7 +139,7 @@ def descend(
             n_steps += 1
             if gained - explained[k] <= stop:
                 settled[k] = plain
-                point[:] = theta
+                copy_into(point, theta)
                 plain = True
                 continue
             explained[k] = gained

@@ -1,11 +1,13 @@
 """How every kernel is compiled: cached on disk, and free of the interpreter lock."""
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import numba
+import numpy as np
 
+# Numba compiles a kernel once more for a literal 0 as an argument.
+ZERO = cast(int, np.int64(0))
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
@@ -16,7 +18,21 @@ def kernel(function: Function) -> Function:
     keeps a fit interruptible, and strict floating point keeps compiled and plain Python results
     equal to the last bit.
     """
-    compiled = numba.njit(cache=True, nogil=True)(function)
+    return _compile(function, inline="never")
+
+
+def inlined(function: Function) -> Function:
+    """Make `function` part of the kernels that call it, as if it were written there.
+
+    Numba optimises a kernel once by itself and once more inside each kernel above it. A small
+    helper with few callers compiles in a fraction of the time as a part of them; calls from Python
+    compile it as any other kernel.
+    """
+    return _compile(function, inline="always")
+
+
+def _compile(function: Function, inline: Literal["never", "always"]) -> Function:
+    compiled = numba.njit(cache=True, nogil=True, inline=inline)(function)
     _forgive_old_caches(compiled)
     return cast(Function, compiled)
 
@@ -39,10 +55,3 @@ def _forgive_old_caches(compiled: Any) -> None:
             return {}
 
     index._load_index = load_or_start_anew
-
-
-def is_cached(compiled: Any) -> bool:
-    """Whether compiled code of a kernel is on disk, so that its first call only loads it."""
-    index: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
-    path = getattr(index, "_index_path", None)
-    return path is None or Path(path).exists()

@@ -5,7 +5,8 @@ Everywhere, rows from ``starts[-1]`` on are pinned: they keep their own label.
 
 import numpy as np
 
-from .jit import kernel
+from .jit import ZERO, kernel
+from .quick_sort import sort_indices
 from .rng import draw, low_index, stream_key
 from .types import FloatArray, IntArray
 
@@ -14,9 +15,8 @@ from .types import FloatArray, IntArray
 def rank_inside(values: FloatArray, starts: IntArray, ranked: IntArray) -> None:
     """Write, group by group, the indices of the values in ascending order into `ranked`."""
     for g in range(len(starts) - 1):
-        first = starts[g]
-        last = starts[g + 1]
-        ranked[first:last] = first + np.argsort(values[first:last])
+        first, last = starts[g], starts[g + 1]
+        sort_indices(values, first, last, ranked)
     for i in range(starts[-1], len(ranked)):
         ranked[i] = i
 
@@ -24,12 +24,12 @@ def rank_inside(values: FloatArray, starts: IntArray, ranked: IntArray) -> None:
 @kernel
 def match_groups(mu: FloatArray, ranked: IntArray, starts: IntArray, perm: IntArray) -> None:
     """Hand out the labels `ranked` (ascending inside each group) in the order of the rows' mu."""
+    by_mu = np.empty(len(perm), dtype=np.int64)
     for g in range(len(starts) - 1):
-        first = starts[g]
-        last = starts[g + 1]
-        by_mu = np.argsort(mu[first:last])
-        for k in range(last - first):
-            perm[first + by_mu[k]] = ranked[first + k]
+        first, last = starts[g], starts[g + 1]
+        sort_indices(mu, first, last, by_mu)
+        for k in range(first, last):
+            perm[by_mu[k]] = ranked[k]
     for i in range(starts[-1], len(perm)):
         perm[i] = ranked[i]
 
@@ -67,10 +67,13 @@ def carry_groups(
     """
     for g in range(group, group_end):
         first, last = starts[g], starts[g + 1]
-        goal = np.empty(last - first)
-        for k in range(last - first):
+        size = last - first
+        goal, labels = np.empty(size), y[first:last]
+        by_goal, by_label = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+        for k in range(size):
             i = first + k
             goal[k] = after[i] + ratio * (y[perm[i]] - before[i])
-        by_goal, by_label = np.argsort(goal), np.argsort(y[first:last])
-        for k in range(last - first):
+        sort_indices(goal, ZERO, size, by_goal)
+        sort_indices(labels, ZERO, size, by_label)
+        for k in range(size):
             perm[first + by_goal[k]] = first + by_label[k]

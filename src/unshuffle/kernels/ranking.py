@@ -3,7 +3,8 @@
 A fresh order comes from one pass over as many buckets as there are values, finished by insertion:
 linear for values that are spread out. An order of the step before is repaired by insertion alone.
 Both give up after a number of moves in proportion to the size (heavy tails, a long step) and leave
-the rest to a general sort, so that no input costs more than O(n log n).
+the rest to a merge sort, so that no input costs more than O(n log n). It is our own, because
+Numba's takes longer to compile than everything else here together.
 """
 
 from typing import NamedTuple
@@ -11,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .jit import kernel
+from .jit import inlined, kernel
 from .types import FloatArray, IntArray
 
 # Moves per value after which another way of sorting is cheaper.
@@ -28,7 +29,7 @@ class Ranking(NamedTuple):
     ends: NDArray[np.int32]
 
 
-@kernel
+@inlined
 def new_ranking(n: int) -> Ranking:
     """Work space for n values, in the order given."""
     return Ranking(
@@ -48,7 +49,7 @@ def rank_block(values: FloatArray, first: int, last: int, ranking: Ranking, repa
         ranking.keys, ranking.order, first, last, PATIENCE_FRESH * (last - first)
     ):
         return
-    ranking.order[first:last] = first + np.argsort(values[first:last], kind="mergesort")
+    _merge(values, first, last, ranking)
 
 
 @kernel
@@ -90,7 +91,8 @@ def _distribute(values: FloatArray, first: int, last: int, ranking: Ranking) -> 
     if not 0.0 < per_unit < np.inf:  # all values equal, or the quotient under- or overflows
         return False
     bucket, ends = ranking.bucket, ranking.ends
-    ends[: size + 1] = 0
+    for k in range(size + 1):
+        ends[k] = 0
     for i in range(first, last):
         b = np.int32((values[i] - low) * per_unit)
         if not 0 <= b < size:  # not a number: leave it to the general sort
@@ -106,3 +108,33 @@ def _distribute(values: FloatArray, first: int, last: int, ranking: Ranking) -> 
         ranking.order[place] = i
         ranking.keys[place] = values[i]
     return True
+
+
+@kernel
+def _merge(values: FloatArray, first: int, last: int, ranking: Ranking) -> None:
+    """Merge sort of the indices; equal values stand in the order of their indices, NaN last."""
+    order, spare = ranking.order, ranking.bucket
+    for i in range(first, last):
+        order[i] = i
+    width = 1
+    while width < last - first:
+        for start in range(first, last, 2 * width):
+            middle, end = min(start + width, last), min(start + 2 * width, last)
+            for k in range(start, middle):
+                spare[k] = order[k]
+            a, b, k = start, middle, start
+            while a < middle and b < end:
+                left, right = values[spare[a]], values[order[b]]
+                # The left half wins unless the right value is smaller, or the left one is NaN.
+                if right < left or (np.isnan(left) and not np.isnan(right)):
+                    order[k] = order[b]
+                    b += 1
+                else:
+                    order[k] = spare[a]
+                    a += 1
+                k += 1
+            while a < middle:
+                order[k] = spare[a]
+                a += 1
+                k += 1
+        width *= 2

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import kernel
+from .jit import inlined, kernel
 from .rng import draw, to_unit
 from .strides import (
     draw_shell,
@@ -181,7 +181,7 @@ class Mismatched(NamedTuple):
     label: IntArray
 
 
-@kernel
+@inlined
 def gather_mismatched(slots: Slots, first: int, step: int) -> Mismatched:
     """Copy those of the slots first, first + step, ... that are mismatched."""
     count = 0
@@ -197,7 +197,7 @@ def gather_mismatched(slots: Slots, first: int, step: int) -> Mismatched:
     return Mismatched(slot, mu, held, label)
 
 
-@kernel
+@inlined
 def scatter_mismatched(others: Mismatched, slots: Slots) -> None:
     """Copy the labels back."""
     for k in range(len(others.slot)):
@@ -306,7 +306,7 @@ def sweep_mismatched(slots: Slots, precision: float, key: np.uint64, n_sweeps: i
     return accepted
 
 
-@kernel
+@inlined
 def kind_of(number: int, priced: bool) -> int:
     """What sweep `number` does: without costs always pairs; with costs in one of eight sweeps."""
     if not priced or number % 8 == 7:
@@ -314,7 +314,7 @@ def kind_of(number: int, priced: bool) -> int:
     return FLIPS if number % 8 == 3 else MISMATCHED_FLIPS
 
 
-@kernel
+@inlined
 def sweep_once(
     slots: Slots,
     precision: float,

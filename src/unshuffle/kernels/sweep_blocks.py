@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .jit import kernel
+from .jit import ZERO, inlined, kernel
 from .ranking import new_ranking, rank_block
 from .rng import stream_key
-from .strides import stride_scales, sweep_key
-from .sweep import Slots, kind_of, sweep_once
+from .strides import draw_stride, stride_scales, sweep_key
+from .sweep import Slots, kind_of, sweep_once, sweep_pairs
 from .types import BoolArray, FloatArray, IntArray
 
 SWEEPS_OVER_ALL = 2
@@ -52,7 +52,7 @@ class Answers(NamedTuple):
     matched: FloatArray
 
 
-@kernel
+@inlined
 def new_slots(size: int, priced: bool) -> Slots:
     """Space for `size` rows."""
     few = size if priced else 0
@@ -67,7 +67,7 @@ def new_slots(size: int, priced: bool) -> Slots:
     )
 
 
-@kernel
+@inlined
 def first_slots(slots: Slots, size: int, priced: bool) -> Slots:
     """Take the first `size` slots."""
     few = size if priced else 0
@@ -95,17 +95,18 @@ def sort_block(
     if repair:
         for k in range(size):
             ranking.order[k] = order[first + k]
-    rank_block(fitted[first:last], 0, size, ranking, repair)
+    rank_block(fitted[first:last], ZERO, size, ranking, repair)
     for k in range(size):
         order[first + k] = ranking.order[k]
 
 
-@kernel
+@inlined
 def gather(
     members: IntArray, first: int, rows: SweptRows, perm: IntArray, place: IntArray, slots: Slots
 ) -> None:
     """Fill the slots with the rows `members`, counted from `first`; `place` is work space."""
-    place[:] = -1
+    for k in range(len(place)):
+        place[k] = -1
     for k in range(len(members)):
         place[members[k]] = k
     for k in range(len(members)):
@@ -117,14 +118,15 @@ def gather(
         slots.total[k] = 0.0
         slots.matched[k] = 0.0
     if len(slots.cost):
-        slots.where[:] = -1
+        for k in range(len(slots.where)):
+            slots.where[k] = -1
         for k in range(len(members)):
             slots.cost[k] = rows.costs[first + members[k]]
             if slots.label[k] >= 0:
                 slots.where[slots.label[k]] = k
 
 
-@kernel
+@inlined
 def scatter(members: IntArray, first: int, slots: Slots, answers: Answers) -> None:
     """Write the permutation back, and add the sums."""
     for k in range(len(members)):
@@ -134,7 +136,7 @@ def scatter(members: IntArray, first: int, slots: Slots, answers: Answers) -> No
         answers.matched[row] += slots.matched[k]
 
 
-@kernel
+@inlined
 def pick_members(
     order: NDArray[np.int32], first: int, last: int, rows: SweptRows, only_suspects: bool
 ) -> IntArray:
@@ -148,7 +150,7 @@ def pick_members(
     return members[:count]
 
 
-@kernel
+@inlined
 def count_unmoved(first: int, last: int, rows: SweptRows, answers: Answers, n_kept: int) -> None:
     """Count the sweeps in which only suspects moved for all others."""
     for row in range(first, last):
@@ -157,29 +159,52 @@ def count_unmoved(first: int, last: int, rows: SweptRows, answers: Answers, n_ke
             answers.matched[row] += n_kept * np.float64(answers.perm[row] == row)
 
 
-@kernel
+@inlined
 def run_list(
     slots: Slots, precision: float, key: np.uint64, number: int, n_warm: int, n_kept: int
 ) -> tuple[int, int]:
     """Sweep over the slots, counting from sweep `number`; accepted and proposed exchanges."""
     accepted, proposed, size = 0, 0, len(slots.mu)
     if size < 2:
-        for i in range(size):
-            slots.total[i] = n_kept * slots.held[i]
-            slots.matched[i] = n_kept * np.float64(slots.label[i] == i)
+        hold_still(slots, n_kept)
         return 0, 0
     low, high = stride_scales(slots.mu, precision)
     for k in range(n_warm + n_kept):
         kind = kind_of(number + k, len(slots.cost) > 0)
         a, p = sweep_once(
-            slots, precision, sweep_key(key, number + k), kind, low, high, 0, size, k >= n_warm
+            slots, precision, sweep_key(key, number + k), kind, low, high, ZERO, size, k >= n_warm
         )
         accepted += a
         proposed += p
     return accepted, proposed
 
 
-@kernel
+@inlined
+def run_pairs(
+    slots: Slots, precision: float, key: np.uint64, n_warm: int, n_kept: int
+) -> tuple[int, int]:
+    """What `run_list` does from its first sweep on, under the uniform prior."""
+    accepted, size = ZERO, len(slots.mu)
+    if size < 2:
+        hold_still(slots, n_kept)
+        return 0, 0
+    low, high = stride_scales(slots.mu, precision)
+    for k in range(n_warm + n_kept):
+        this = sweep_key(key, k)
+        stride, offset = draw_stride(this, size, low, high)
+        accepted += sweep_pairs(slots, precision, this, stride, offset, ZERO, size, k >= n_warm)
+    return accepted, (n_warm + n_kept) * (size // 2)
+
+
+@inlined
+def hold_still(slots: Slots, n_kept: int) -> None:
+    """Count the sweeps over slots that are too few for an exchange."""
+    for i in range(len(slots.mu)):
+        slots.total[i] = n_kept * slots.held[i]
+        slots.matched[i] = n_kept * np.float64(slots.label[i] == i)
+
+
+@inlined
 def few_suspects(rows: SweptRows, first: int, last: int) -> bool:
     """Whether sweeps over the suspects of a block alone spare much."""
     if len(rows.costs) == 0:
@@ -190,7 +215,7 @@ def few_suspects(rows: SweptRows, first: int, last: int) -> bool:
     return 2 * suspects < last - first
 
 
-@kernel
+@inlined
 def phase_sweeps(plan: Plan, phase: int) -> tuple[int, int, int]:
     """First sweep, warm ones and kept ones: most in phase 0, and then some over all rows."""
     if phase == 0:
@@ -198,7 +223,15 @@ def phase_sweeps(plan: Plan, phase: int) -> tuple[int, int, int]:
     return plan.n_warm + plan.n_kept, 0, SWEEPS_OVER_ALL
 
 
-@kernel
+@inlined
+def open_block(first: int, last: int, answers: Answers) -> None:
+    """Set the sums to zero."""
+    for row in range(first, last):
+        answers.expected[row] = 0.0
+        answers.matched[row] = 0.0
+
+
+@inlined
 def close_block(first: int, last: int, answers: Answers, plan: Plan, two_phases: bool) -> None:
     """Turn sums into means."""
     n_kept = plan.n_kept + (SWEEPS_OVER_ALL if two_phases else 0)
@@ -227,8 +260,7 @@ def sweep_block(
     `space` and `place` are work space of at least the size of the block.
     """
     accepted, proposed = 0, 0
-    answers.expected[first:last] = 0.0
-    answers.matched[first:last] = 0.0
+    open_block(first, last, answers)
     few = few_suspects(rows, first, last)
     for phase in range(2 if few else 1):
         members = pick_members(order, first, last, rows, few and phase == 0)
@@ -243,6 +275,15 @@ def sweep_block(
         proposed += p
     close_block(first, last, answers, plan, few)
     return accepted, proposed
+
+
+@inlined
+def largest_block(starts: IntArray, block: int, block_end: int) -> int:
+    """Rows of the largest of blocks [block, block_end)."""
+    largest = ZERO
+    for g in range(block, block_end):
+        largest = max(largest, starts[g + 1] - starts[g])
+    return largest
 
 
 @kernel
@@ -260,9 +301,7 @@ def sweep_blocks(
     plan: Plan,
 ) -> tuple[int, int]:
     """Run the sweeps of blocks [block, block_end); return accepted and proposed exchanges."""
-    largest = 0
-    for g in range(block, block_end):
-        largest = max(largest, starts[g + 1] - starts[g])
+    largest = largest_block(starts, block, block_end)
     space, place = new_slots(largest, len(rows.costs) > 0), np.empty(largest, dtype=np.int64)
     accepted, proposed = 0, 0
     for g in range(block, block_end):
@@ -270,6 +309,43 @@ def sweep_blocks(
         key = stream_key(seed, iteration, g)
         sort_block(rows.fitted, first, last, order, repair)
         a, p = sweep_block(rows, answers, order, first, last, precision, key, plan, space, place)
+        accepted += a
+        proposed += p
+    return accepted, proposed
+
+
+@kernel
+def sweep_uniform_blocks(
+    rows: SweptRows,
+    answers: Answers,
+    order: NDArray[np.int32],
+    repair: bool,
+    starts: IntArray,
+    block: int,
+    block_end: int,
+    precision: float,
+    seed: np.uint64,
+    iteration: int,
+    plan: Plan,
+) -> tuple[int, int]:
+    """What `sweep_blocks` does under the uniform prior, with the same bits.
+
+    Sweeps of mismatched rows are not part of it, so that it compiles in half the time.
+    """
+    largest = largest_block(starts, block, block_end)
+    space, place = new_slots(largest, False), np.empty(largest, dtype=np.int64)
+    accepted, proposed = 0, 0
+    for g in range(block, block_end):
+        first, last = starts[g], starts[g + 1]
+        key = stream_key(seed, iteration, g)
+        sort_block(rows.fitted, first, last, order, repair)
+        open_block(first, last, answers)
+        members = pick_members(order, first, last, rows, False)
+        slots = first_slots(space, last - first, False)
+        gather(members, first, rows, answers.perm, place[: last - first], slots)
+        a, p = run_pairs(slots, precision, key, plan.n_warm, plan.n_kept)
+        scatter(members, first, slots, answers)
+        close_block(first, last, answers, plan, False)
         accepted += a
         proposed += p
     return accepted, proposed

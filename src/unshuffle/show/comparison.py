@@ -141,13 +141,19 @@ def _coefficients(model: Any) -> dict[str, tuple[float, float]]:
 
 def _facts(models: Sequence[Any]) -> dict[str, list[str]]:
     """Lines below the coefficients, those that any fit has."""
-    summaries = [model.summary() if hasattr(model, "summary") else None for model in models]
+    summaries = [model.summary() if _has_summary(model) else None for model in models]
     lines = {
         "verdict": ["" if t is None or t.verdict is None else t.verdict.level for t in summaries]
     }
     for name in FACTS:
         lines[name] = ["" if t is None else t.facts.get(name, "") for t in summaries]
     return {name: values for name, values in lines.items() if any(values)}
+
+
+def _has_summary(model: Any) -> bool:
+    """Fits without standard errors have none."""
+    errors = getattr(model, "standard_errors_", None)
+    return hasattr(model, "summary") and errors is not None
 
 
 def _cell(value: float, error: float) -> str:

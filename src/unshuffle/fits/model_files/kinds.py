@@ -6,8 +6,8 @@ from pathlib import Path
 from ...io.marks import starts_with
 from ...io.opening import open_regular
 from ...io.outputs import FileKind, FolderKind
-from .stored import FORMAT
 
+FORMAT = "unshuffle model"
 ARRAYS = frozenset({"coef.npy", "intercept.npy", "covariance.npy"})
 SOMETIMES = frozenset({"as_given.npy", "baseline.npy"})
 

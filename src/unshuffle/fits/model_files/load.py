@@ -17,8 +17,9 @@ from ...io.tables import DesignColumn
 from ...io.tables.kmers import Kmers
 from ...kernels.types import FloatArray
 from .baseline import ARRAY, read_baseline
+from .kinds import FORMAT
 from .match_model import read_match_model
-from .stored import FORMAT, SCHEMA, StoredModel
+from .stored import SCHEMA, StoredModel
 
 
 def load_model(path: str | Path) -> StoredModel:

@@ -13,9 +13,9 @@ from ...inference.verdict import Verdict
 from ...io.outputs import Output
 from ...io.tables import DesignColumn
 from .baseline import ARRAY, array_of
-from .kinds import MODEL
+from .kinds import FORMAT, MODEL
 from .match_model import plain_match_model
-from .stored import FAMILY_SCHEMA, FORMAT, PLAIN_SCHEMA, SCHEMA
+from .stored import FAMILY_SCHEMA, PLAIN_SCHEMA, SCHEMA
 
 if TYPE_CHECKING:
     from ...show.summary import Summary

@@ -18,7 +18,6 @@ from ..glm.results import Baseline
 if TYPE_CHECKING:
     from ...show.summary import Summary
 
-FORMAT = "unshuffle model"
 SCHEMA = 3  # with the baseline hazard of Cox's model
 FAMILY_SCHEMA = 2
 PLAIN_SCHEMA = 1  # what earlier versions read: normal labels, no column counted by words

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...exceptions import TableError
-from ...kernels.block_em import Features
-from ...kernels.types import BoolArray, FloatArray, IntArray
+from ...kernels.types import BoolArray, Features, FloatArray, IntArray
 from ..settings import READ
 from ..tables.cells import missing
 from ..tables.limits import BYTES, check_size

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from ...exceptions import Problem, TableError
 from ..settings import READ, ReadSettings
 from ..tables.cells import missing
+from ..tables.header import check_names
 from ..tables.limits import CELL, check_size, check_width
 from ..tables.missing import NONE_WHOLE, MissingRows
 from ..tables.table import ColumnTable
-from ..tables.text import check_names
 from .files import WAY, Batch, common_schema, is_text, open_file, read_batches, table_budget
 from .names import Names
 

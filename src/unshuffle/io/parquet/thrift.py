@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
 NUMBERS = (I16, I32, I64)
-TELLING = 2  # fields in fields that are told of; what is deeper is passed over
+VISITED_DEPTH = 2  # fields in fields that are visited; what is deeper is passed over
 MOST_DEPTH = 32  # of structs inside structs; Parquet needs eight
 
-# Told of the numbers of the fields that lead to a field, its type, and its value: a whole number,
-# or the length of a list.
+# Called with the numbers of the fields that lead to a field, its type, and its value: a whole
+# number, or the length of a list.
 Visit = Callable[[tuple[int, ...], int, int], None]
 
 
@@ -23,7 +23,7 @@ class Walk:
     ----------
     content : bytes
     visit : callable
-        Told of whole numbers and of lists.
+        Called for whole numbers and for lists.
 
     Raises
     ------
@@ -47,7 +47,7 @@ class Walk:
                 self.visit(where, kind, self._signed())
             elif kind in {LIST, SET}:
                 self._list(where)
-            elif kind == STRUCT and len(where) < TELLING:
+            elif kind == STRUCT and len(where) < VISITED_DEPTH:
                 self.struct(where)
             else:
                 self._pass(kind, 1)
@@ -56,7 +56,7 @@ class Walk:
         kind, length = self._list_head()
         self.visit(where, LIST, length)
         for _ in range(length):
-            if kind == STRUCT and len(where) < TELLING:
+            if kind == STRUCT and len(where) < VISITED_DEPTH:
                 self.struct(where)
             else:
                 self._pass(kind, 1, in_list=True)

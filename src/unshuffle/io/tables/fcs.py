@@ -19,10 +19,10 @@ from ..amounts import amount
 from ..opening import open_regular
 from ..settings import READ, ReadSettings
 from .fcs_integers import holds_integers, read_integers
+from .header import check_names
 from .limits import check_size, check_width
 from .missing import NONE_WHOLE, MissingRows
 from .table import ColumnTable
-from .text import check_names
 
 SEGMENTS = {"TEXT": (10, 18), "DATA": (26, 34), "ANALYSIS": (42, 50)}
 HEADER = 58

@@ -56,8 +56,8 @@ class FcsFiles:
                 )  # fmt: skip
         if FILE in names:
             raise TableError(
-                self.path, f"has a channel {FILE!r}, which is the name of the column that tells "
-                "the files apart; rename it"
+                self.path, f"has a channel {FILE!r}, which is the name of the column that names "
+                "the file of each row; rename it"
             )  # fmt: skip
         return [*names, FILE]
 

@@ -14,10 +14,12 @@ from ...exceptions import TableError
 from ...kernels.types import IntArray
 from ..compression import compression_named
 from ..settings import READ, ReadSettings
-from .cells import NUMBER, CellContext, ColumnBuilder, Kind, drop_rows
-from .limits import BYTES, CELL, TEXT_WAY, Budget, check_width, make_budget
+from .building import ColumnBuilders, kinds_of
+from .cells import Kind
+from .header import check_header
+from .limits import CELL, TEXT_WAY, Budget, check_width, make_budget
 from .lines import Meter, read_lines
-from .missing import NONE_WHOLE, MissingRows
+from .missing import MissingRows
 from .places import Places
 from .quick import guess_kinds, read_quickly
 from .table import ColumnTable
@@ -62,14 +64,7 @@ class TextFile:
         header = self._next(self._reader(Meter()), 1, 0)
         names = [name.strip() for name in header[0]] if header else []
         check_width(self.path, len(names), self.settings)
-        if len(names) > 1 and all(NUMBER.fullmatch(name) for name in names):
-            raise TableError(
-                self.path,
-                f"holds numbers ({names[0]}, {names[1]}, ...) where the names of the columns "
-                "should stand; put a header above them",
-                place="line 1",
-            )
-        check_names(self.path, names, "line 1")
+        check_header(self.path, names, "line 1")
         return names
 
     def read(
@@ -85,10 +80,7 @@ class TextFile:
 
         Values of those in `blanks` may be missing.
         """
-        wanted: dict[str, Kind] = {
-            name: "text" if name in text else "number" if name in numbers else "either"
-            for name in columns
-        }
+        wanted = kinds_of(columns, text, numbers)
         first = next(self.chunks(), None)
         if first is not None:
             row = dict(zip(self.names, first[0][0], strict=True))
@@ -104,25 +96,17 @@ class TextFile:
         self, kinds: dict[str, Kind], blanks: Collection[str], missing: MissingRows | None
     ) -> ColumnTable:
         lines, budget = Places("line"), self._budget()
-        reading = CellContext(self.path, lines.name, self.separator != ",", budget)
-        builders = [
-            ColumnBuilder(name, kind, reading, name in blanks) for name, kind in kinds.items()
-        ]
+        builders = ColumnBuilders(
+            self.path, kinds, lines, budget, blanks=blanks, missing=missing,
+            commas=self.separator != ",",
+        )  # fmt: skip
         numbers = {name: j for j, name in enumerate(self.names)}
         where = [numbers[name] for name in kinds]
         for rows, starts in self.chunks():
-            budget.take(len(rows) * (CELL * len(builders) + BYTES))  # cells, and the lines of rows
+            builders.take(len(rows))
             cells = list(zip(*rows, strict=True))
-            chunk: list[Sequence[str]] = [cells[j] for j in where]
-            lines.add(starts)
-            if missing is not None:
-                chunk, stays = drop_rows(builders, chunk, missing)
-                lines.keep(stays)
-            for builder, column in zip(builders, chunk, strict=True):
-                builder.add(column)
-        if not lines.n_rows:
-            raise TableError(self.path, "has a header but no rows" if not missing else NONE_WHOLE)
-        found = {builder.name: builder.finish() for builder in builders}
+            builders.add([cells[j] for j in where], starts)
+        found = builders.finish()
         return ColumnTable(
             self.path, found, lines.n_rows, True, lines.irregular(), budget=budget, missing=missing
         )
@@ -194,24 +178,6 @@ class TextFile:
                     "the values after the mistake would be in the wrong columns",
                     place=f"line {line}",
                 )
-
-
-def check_names(path: Path, names: Sequence[str], place: str = "") -> None:
-    """Every column needs a name of its own."""
-    if not names:
-        raise TableError(path, "has no columns")
-    first: dict[str, int] = {}
-    for j, name in enumerate(names):
-        if not name:
-            raise TableError(path, f"column {j + 1} of {len(names)} has no name", place=place)
-        if name in first:
-            raise TableError(
-                path,
-                f"the name {name!r} stands over column {first[name] + 1} and column {j + 1}; "
-                "give each column a name of its own",
-                place=place,
-            )
-        first[name] = j
 
 
 def _extent(row: list[str]) -> int:

@@ -11,12 +11,13 @@ import numpy as np
 
 from ...exceptions import TableError
 from ..settings import READ, ReadSettings
-from ..tables.cells import MISSING, NUMBER, CellContext, ColumnBuilder, Kind, drop_rows
-from ..tables.limits import BYTES, CELL, Budget, check_width, make_budget
-from ..tables.missing import NONE_WHOLE, MissingRows
+from ..tables.building import ColumnBuilders, kinds_of
+from ..tables.cells import MISSING, NUMBER, Kind
+from ..tables.header import check_header
+from ..tables.limits import Budget, check_width, make_budget
+from ..tables.missing import MissingRows
 from ..tables.places import Places
 from ..tables.table import ColumnTable
-from ..tables.text import check_names
 from .archive import open_archive
 from .cells import Cell, CellKind, column_letters
 from .directory import read_directory
@@ -69,30 +70,19 @@ class WorkbookFile:
 
         Values of those in `blanks` may be missing.
         """
-        kinds: dict[str, Kind] = {
-            name: "text" if name in text else "number" if name in numbers else "either"
-            for name in columns
-        }
         places, missing = Places("row"), MissingRows() if drop_missing else None
-        reading = CellContext(self.path, places.name, False, self._budget)
-        builders = [
-            ColumnBuilder(name, kind, reading, name in blanks) for name, kind in kinds.items()
-        ]
+        builders = ColumnBuilders(
+            self.path, kinds_of(columns, text, numbers), places, self._budget, blanks=blanks,
+            missing=missing, commas=False,
+        )  # fmt: skip
         where = {self.names.index(name): j for j, name in enumerate(columns)}
         at_once = max(self.settings.cells_at_once // len(self.names), self.settings.rows_at_once)
         rows = self._rows()
         while batch := list(itertools.islice(rows, at_once)):
-            self._budget.take(len(batch) * (CELL * len(builders) + BYTES))
-            places.add(np.array([row.number for row in batch], dtype=np.int64))
-            cells = self._columns(batch, where, [builder.kind for builder in builders])
-            if missing is not None:
-                cells, stays = drop_rows(builders, cells, missing)
-                places.keep(stays)
-            for builder, column in zip(builders, cells, strict=True):
-                builder.add(column)
-        if not places.n_rows:
-            raise TableError(self.path, "has a header but no rows" if not missing else NONE_WHOLE)
-        found = {builder.name: builder.finish() for builder in builders}
+            builders.take(len(batch))
+            cells = self._columns(batch, where, builders.kinds)
+            builders.add(cells, np.array([row.number for row in batch], dtype=np.int64))
+        found = builders.finish()
         return ColumnTable(
             self.path, found, places.n_rows, first_row=2, budget=self._budget, missing=missing,
             remarks=self._opened.remarks,
@@ -133,14 +123,7 @@ class WorkbookFile:
         names = [""] * width
         for cell in row.cells:
             names[cell.column] = cell.text.strip()
-        if len(names) > 1 and all(NUMBER.fullmatch(name) for name in names):
-            raise TableError(
-                self.path,
-                f"holds numbers ({names[0]}, {names[1]}, ...) where the names of the columns "
-                "should stand; put a header above them",
-                place="row 1",
-            )
-        check_names(self.path, names, "row 1")
+        check_header(self.path, names, "row 1")
         return names
 
     def _rows(self) -> Iterator[Row]:

@@ -158,7 +158,7 @@ def _clues(model: Any) -> Figure:
 
 def _residuals(model: Any, fitted: FloatArray, limits: ShowSettings) -> Figure:
     caption = (
-        "A trend or a bend would speak against the model. Residuals spread less than the noise "
+        "A trend or a bend would contradict the model. Residuals spread less than the noise "
         "because expected labels are averages over permutations."
     )
     if getattr(model, "pairing_", "") == "lost":
