@@ -135,7 +135,7 @@ def test_the_matched_score_is_bounded_and_zero_for_unrelated_predictions():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"noise_scale": 0.0}, "positive number; got 0.0"),
+        ({"noise_scale": 0.0}, "a positive number from .* got 0.0"),
         ({"noise_scale": np.nan}, "positive number"),
         ({"pairing": "sorted"}, "one of lost, mostly-right, known; got 'sorted'"),
         ({"mismatch_rate": 1.5}, "between 0 and 1; got 1.5"),

@@ -103,3 +103,22 @@ def test_a_failed_fit_leaves_an_earlier_one_untouched():
 def test_settings_are_not_chosen_by_groups_of_unequal_counts():
     with pytest.raises(ValueError, match="use ShuffledRegressor with unmatched='model'"):
         ShuffledRegressorCV().fit_unpaired(X, Y[:50], unmatched="model")
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"noise": "t"}, {"temper": 1.5}, {"ridge": 0.1}, {"alignment": "sinkhorn"},
+        {"covariance_type": "robust"},
+    ],
+)  # fmt: skip
+def test_settings_of_equal_counts_are_refused_not_ignored(setting):
+    rng = np.random.default_rng(0)
+    X, groups = rng.normal(size=(40, 1)), np.arange(40) // 4
+    y = X[:, 0] + 0.1 * rng.normal(size=40)
+    name, value = next(iter(setting.items()))
+    model = ShuffledRegressor(random_state=0, **setting)
+    with pytest.raises(ValueError, match=f"{name}={value!r} is for fits without unmatched='model'"):
+        model.fit(X, y, groups, unmatched="model")
+    with pytest.raises(ValueError, match="leave it at 'auto'"):
+        model.fit_unpaired(X, y[1:], groups, groups[1:], unmatched="model")

@@ -59,7 +59,7 @@ def test_what_is_not_kept_is_said(grouped):
 def test_what_needs_all_rows_is_refused(grouped, wrong):
     with pytest.raises(ValueError, match="is not for data that are read in passes"):
         streamed(**wrong).fit(grouped.X, grouped.y)
-    with pytest.raises(ValueError, match="match_prob is not for data"):
+    with pytest.raises(ValueError, match="match_prob and rates per stratum are not for data"):
         streamed().fit(grouped.X, grouped.y, match_prob=np.full(400, 0.5))
 
 

@@ -72,8 +72,8 @@ def are_asked_for(
     asked = family is not Kind.normal or any(beside.values())
     if asked and not plain:
         raise ValueError(
-            "--reviewed, --audit, --robust, --plate, --show and --unmatched are for normal labels "
-            "without weights and offsets; leave them out, or the options of families"
+            "--reviewed, --audit, --noise, --robust, --plate, --show and --unmatched are for "
+            "normal labels without weights and offsets; leave them out, or the options of families"
         )
     if asked and not one_table:
         raise ValueError(

@@ -103,6 +103,7 @@ def fit(
     match_share: MatchShare = "estimate",
     intercept: options.Intercept = True,
     reviewed: options.Reviewed = None,
+    noise: options.Noise = options.NoiseLaw.auto,
     robust: options.Robust = False,
     seed: options.Seed = 0,
     jobs: options.Jobs = 1,
@@ -170,11 +171,11 @@ def fit(
             drop_missing=drop_missing, match_features=match_feature,
             blank_labels=unmatched is UnequalCounts.model,
         )  # fmt: skip
-        covariance = {"covariance_type": "robust"} if robust else {}
+        model_settings = options.model_settings(noise, robust=robust)
         beside = {"event": event, "offset": offset, "exposure": exposure, "weight": weight}
         if families.are_asked_for(
             family, beside, one_table=not two and not passes.asked_for,
-            plain=not (reviewed or audit or robust or plate or show or match_feature)
+            plain=not (reviewed or audit or model_settings or plate or show or match_feature)
             and unmatched is UnequalCounts.refuse,
         ):  # fmt: skip
             fitted = families.fit_table(
@@ -202,7 +203,7 @@ def fit(
                     force=force, reviewed=reviewed,
                     settings={
                         "fit_intercept": intercept, "random_state": seed, "n_jobs": jobs,
-                        **covariance,
+                        **model_settings,
                     },
                 )  # fmt: skip
                 report_passes(model, str(label), folder, as_json)
@@ -211,7 +212,7 @@ def fit(
         counts = count_settings(unmatched, match_share)
         fitted = fit_reviewed(
             rows, reviewed, id_column or "", pairing=pairing.value, intercept=intercept, seed=seed,
-            jobs=jobs, quiet=quiet or as_json, audit=audit, counts=counts, **covariance,
+            jobs=jobs, quiet=quiet or as_json, audit=audit, counts=counts, **model_settings,
         )  # fmt: skip
         fitted.notes[:0] = linked
         output.report(fitted, folder, as_json=as_json, quiet=quiet)

@@ -23,6 +23,15 @@ class OrderGiven(StrEnum):
     known = "known"
 
 
+class NoiseLaw(StrEnum):
+    """Law of the noise."""
+
+    auto = "auto"
+    normal = "normal"
+    t = "t"
+    mixture = "mixture"
+
+
 Data = Annotated[
     Path,
     typer.Argument(metavar="DATA", help=KINDS, show_default=False),
@@ -161,6 +170,14 @@ Intercept = Annotated[
     bool,
     typer.Option("--intercept/--no-intercept", help="Fit an intercept.", rich_help_panel=FIT),
 ]
+Noise = Annotated[
+    NoiseLaw,
+    typer.Option(
+        "--noise", rich_help_panel=FIT,
+        help="Law of the noise: t and mixture (of normals) for heavy tails and skew. auto chooses "
+        "where the order given is used, and is normal where it is lost.",
+    ),
+]  # fmt: skip
 Robust = Annotated[
     bool,
     typer.Option(
@@ -255,3 +272,9 @@ def check_pairs(pairs: Path | None, checked: Path | None) -> None:
     """Refuse links that were checked without a table of pairs."""
     if pairs is None and checked is not None:
         raise ValueError("--checked belongs to --pairs, which is missing")
+
+
+def model_settings(noise: NoiseLaw, *, robust: bool) -> dict[str, str]:
+    """Settings of the estimator that were asked for."""
+    asked = {"noise": noise.value} if noise is not NoiseLaw.auto else {}
+    return asked | ({"covariance_type": "robust"} if robust else {})

@@ -103,8 +103,9 @@ def fit_in_passes(
             "--match-prob, --categorical, --kmers and --drop-missing are not for a fit in passes "
             f"({reason})"
         )
-    if settings.get("covariance_type") == "robust":
-        raise ValueError(f"--robust is not for a fit in passes ({reason})")
+    for name, option in (("covariance_type", "--robust"), ("noise", "--noise")):
+        if name in settings:
+            raise ValueError(f"{option} is not for a fit in passes ({reason})")
     if roles.id or roles.position or roles.shown or reviewed:
         raise ValueError(
             f"--id, --plate, --show and --reviewed are not for a fit in passes ({reason}), which "

@@ -37,6 +37,15 @@ from ._validation import check_features_and_labels, open_setting
 Bounds = tuple[float, float]
 FAR_OUT = 1.5  # distances of the quartiles beyond them; labels farther out count as lying there
 
+# Settings that fits with rows or labels of nobody do not have, and the values that change nothing.
+ONLY_EQUAL_COUNTS = {
+    "noise": ("auto", "normal"),
+    "temper": ("auto", 1.0),
+    "ridge": ("auto", 0.0),
+    "alignment": ("auto", "chain"),
+    "covariance_type": ("auto", "model"),
+}
+
 
 def fit_two_tables(
     model: Any, X: Any, y: Any, groups_X: Any, groups_y: Any, unmatched: Any, match_share: Any
@@ -217,6 +226,12 @@ def _blank(model: Any) -> Any:
             "ShuffledRegressor with unmatched='model'"
         )
     model._validate_params()
+    for name, values in ONLY_EQUAL_COUNTS.items():
+        if getattr(model, name) not in values:
+            raise ValueError(
+                f"{name}={getattr(model, name)!r} is for fits without unmatched='model'; leave it "
+                f"at {values[0]!r}"
+            )
     return type(model)(**model.get_params(deep=False))
 
 

@@ -105,7 +105,7 @@ def log_density_gain(
         raise ValueError(f"pairing must be one of {', '.join(PAIRINGS)}; got {pairing!r}")
     if not SMALLEST_NOISE <= noise_scale <= LARGEST_NOISE:
         raise ValueError(
-            f"noise_scale must be a number from {SMALLEST_NOISE:g} to {LARGEST_NOISE:g}; "
+            f"noise_scale must be a positive number from {SMALLEST_NOISE:g} to {LARGEST_NOISE:g}; "
             f"got {noise_scale!r}"
         )
     if law is not None and pairing != "lost":
