@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from unshuffle import ShuffledRegressor, ShuffledRegressorCV
+from unshuffle import ShuffledRegressor, ShuffledRegressorCV, plots
 from unshuffle.alignment.law_chain import LawChain
 from unshuffle.alignment.state import State
 from unshuffle.data.problem import Problem
@@ -238,6 +238,9 @@ def test_held_out_groups_choose_the_law():
     assert model.noise_ == "mixture"
     assert list(model.cv_results_["noise"]).count("mixture") == 1
     assert ", noise mixture;" in str(model.summary())
+    pytest.importorskip("matplotlib")
+    names = plots.ChoiceDisplay.from_estimator(model).ax_.get_yticklabels()
+    assert [name.get_text().endswith("noise mixture") for name in names] == [False, False, True]
 
 
 def test_laws_without_a_name_are_refused():

@@ -77,9 +77,9 @@ class ChoiceDisplay:
                 color=ORANGE if own else BLUE, markerfacecolor=ORANGE if own else "none",
             )  # fmt: skip
         names = [
-            f"{start}, temper {temper:.3g}, ridge {ridge:.2g}"
-            for start, temper, ridge in zip(
-                found["start"], found["temper"], found["ridge"], strict=True
+            f"{start}, temper {temper:.3g}, ridge {ridge:.2g}{_law(noise)}"
+            for start, temper, ridge, noise in zip(
+                found["start"], found["temper"], found["ridge"], found["noise"], strict=True
             )
         ]
         axes.set_yticks(places, names)
@@ -87,3 +87,8 @@ class ChoiceDisplay:
         axes.set_title("Settings on held-out groups", loc="left")
         tidy(axes)
         return self
+
+
+def _law(noise: str) -> str:
+    """The law of the noise, where it is not the usual one."""
+    return "" if noise == "normal" else f", noise {noise}"
