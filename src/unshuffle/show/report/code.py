@@ -1,5 +1,6 @@
 """Python that repeats a fit."""
 
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from .facts import DataFacts
@@ -7,8 +8,10 @@ from .facts import DataFacts
 READERS = {
     ".csv": "read_csv", ".tsv": "read_table", ".parquet": "read_parquet", ".xlsx": "read_excel",
 }  # fmt: skip
-# The usual reader of numbers is off by the last digit now and then, and the fit would be as well.
-EXACT = dict.fromkeys(("read_csv", "read_table"), ', float_precision="round_trip"')
+# Before this version pandas read some numbers off by the last digit, unless asked not to, and the
+# fit would be off as well; from it on the question is deprecated.
+EXACT_SINCE = (3, 1)
+TEXT = ("read_csv", "read_table")
 
 
 def repeating_code(model: Any, data: DataFacts, command: str = "") -> str:
@@ -25,7 +28,7 @@ def repeating_code(model: Any, data: DataFacts, command: str = "") -> str:
     lines += [f"from unshuffle import {name}", ""]
     if named:
         lines += [
-            f"table = pd.{reader}({data.source!r}{EXACT.get(reader or '', '')})",
+            f"table = pd.{reader}({data.source!r}{_exactly(reader)})",
             f"X, y = table[{list(_columns(data))!r}], table[{data.label!r}]",
         ]
     else:
@@ -41,6 +44,16 @@ def _reader(data: DataFacts) -> str | None:
     """The function of pandas for the file, compressed or not; None for other sources."""
     plain = data.source.removesuffix(".gz").removesuffix(".bz2").removesuffix(".zst")
     return next((READERS[end] for end in READERS if plain.endswith(end)), None)
+
+
+def _exactly(reader: str | None) -> str:
+    """Further argument of a reader of text, where the pandas that is installed needs it."""
+    try:
+        installed = tuple(int(part) for part in version("pandas").split(".")[:2])
+    except (PackageNotFoundError, ValueError):  # not there, or a version of another form
+        return ""
+    asks = reader in TEXT and installed < EXACT_SINCE
+    return ', float_precision="round_trip"' if asks else ""
 
 
 def _columns(data: DataFacts) -> dict[str, None]:
