@@ -70,17 +70,13 @@ class LawTable(IteratedTable[LawAlignment]):
         law, mean = centred(law)
         if not self.solver.fit_intercept:
             mean = 0.0
-        coef, intercept, fitted = to_coefficients(self.solver, self.user_order(fitted + mean))
+        coef, intercept, fitted = to_coefficients(self.solver, self.problem.restore(fitted + mean))
         residual = sums.expected - self.problem.arrange(fitted)
         return State(
             coef, intercept, standard_deviation(law), float(residual @ residual),
             fitted=self.problem.arrange(fitted), labels=self.problem.y, perm=expected.perm,
             match_proba=sums.matched, law=law,
         )  # fmt: skip
-
-    def user_order(self, values: FloatArray) -> FloatArray:
-        """One value per arranged row in the user's order."""
-        return self.problem.restore(values)
 
     def move(self, state: State, coef: FloatArray, intercept: float, **others: Any) -> State:
         """`state` at other parameters; another noise scales the law."""

@@ -342,8 +342,9 @@ class InferenceMethods(BootstrapMethods):
             name = {"normal": "normal", "t": "Student's t", "mixture": "mixture of normals"}[law]
             grows = ", spread depends on the fitted value" if self.spread_by_fit_ else ""
             gain = getattr(self, "noise_gain_", None)
-            beside = "" if gain is None else f", log likelihood {gain:+.1f} beside normal noise"
-            facts["noise law"] = f"{name}{grows}{beside}"
+            facts["noise law"] = f"{name}{grows}"
+            if gain is not None:
+                facts["noise law"] += f", log likelihood {gain:+.1f} beside normal noise (BIC)"
         p_value = getattr(self, "mismatch_pvalue_", np.nan)
         if not np.isnan(p_value):
             facts["any mismatches"] = f"p = {p_value:.2g}"

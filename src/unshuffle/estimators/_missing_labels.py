@@ -27,7 +27,7 @@ class MissingLabelsRegressor(UnmatchedMethods, SampledRegressor):
         match_share: float | str | tuple[float, float] = "estimate",
         strata: Any = None,
     ) -> Self:
-        """`SampledRegressor.fit` with `unmatched` and `match_share` of `FamilyRegressor.fit`."""
+        """Fit normal labels, some of them missing; `FamilyRegressor.fit` says what is given."""
         rate = getattr(self, "mismatch_rate", None)
         if check_unmatched(unmatched) == "drop-groups":
             raise ValueError(
