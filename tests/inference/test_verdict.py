@@ -57,6 +57,8 @@ def test_the_worst_reason_decides_and_comes_first():
         (order_checks.one_label(0.9), "caution"),
         (order_checks.consistency(0.1, 0.001), "trust"),
         (order_checks.consistency(0.5, 0.4), "trust"),
+        (order_checks.consistency(0.15, 1e-5), "caution"),
+        (order_checks.consistency(0.05, 1e-5), "trust"),
         (order_checks.consistency(0.5, 0.001), "caution"),
         (order_checks.mismatched_slope(0.0), "trust"),
         (order_checks.mismatched_slope(0.9), "caution"),

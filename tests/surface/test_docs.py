@@ -215,7 +215,7 @@ THRESHOLDS = {
     "mismatches": ("no_sign_p",),
     "labels far off": ("tail_caution",),
     "weight of one label": ("one_label_caution",),
-    "consistency": ("consistent_distance", "consistent_p"),
+    "consistency": ("consistent_distance", "consistent_p", "trusted_distance", "inconsistent_p"),
     "slope among mismatched rows": ("mismatched_slope",),
     "evidence of mismatches": ("doubtful_gain",),
     "law of the noise": ("pit_caution",),

@@ -22,7 +22,7 @@ from ..inference.consistency import (
 from ..inference.settings import CHECKS, CheckSettings
 from ..kernels.noise import NoiseLaw
 from ..kernels.types import FloatArray
-from ..search.curve import MeanCurve
+from ..search.kernel_curve import KernelCurve, best_curve
 from ..search.noise_model import NoiseFit, NoiseModel
 from ..search.rate_profile import RateProfile, criterion, profile_rate, shapes_named
 from ..search.robust import median_scale
@@ -44,16 +44,19 @@ class Examination:
     facts : MismatchFit
     whole : bool
         Whether all rows were looked at, not a sample.
+    curved : bool
+        Whether labels scatter around a curve that features and their products do not describe.
     """
 
     best: NoiseFit | None
     facts: MismatchFit
     whole: bool
+    curved: bool
 
     @property
     def normal(self) -> bool:
-        """Whether the noise is normal, with one spread for all rows."""
-        return self.facts.noise == "normal" and not self.facts.spread_by_fit
+        """Whether a plane with normal noise of one spread describes the labels."""
+        return self.facts.noise == "normal" and not self.facts.spread_by_fit and not self.curved
 
 
 def examine(
@@ -66,7 +69,9 @@ def examine(
     rows = _sample(problem, settings.profile.many_rows)
     whole = rows is problem
     X, y = rows.X[rows.user_rows(np.arange(rows.n_rows))], rows.y
-    model = NoiseModel(MeanCurve(X, y, rows.starts, settings.curve), settings=settings.profile)
+    curve = best_curve(X, y, rows.starts, settings.curve)
+    curved = isinstance(curve, KernelCurve)
+    model = NoiseModel(curve, settings=settings.profile)
     profile = profile_rate(model, shapes_named(noise))
     reference = LeastSquares(X, fit_intercept=True)
     p_value = 0.5 * float(chi2.sf(profile.statistic, 1)) if profile.best.rate > 0.0 else 1.0
@@ -89,7 +94,7 @@ def examine(
     )
     if p_value >= checks.mismatch_p:
         facts = _with_noise(facts, profile.none, model)
-        return Examination(None, _by_row(facts, problem, whole), whole)
+        return Examination(None, _by_row(facts, problem, whole), whole, curved)
     shape, tied, best = _free_fit(model, profile)
     facts = replace(facts, noise=shape.name, spread_by_fit=shape.by_fit)
     found = _consistency(reference, y, best, tied)
@@ -104,7 +109,7 @@ def examine(
         answer = "inconsistent"
     used = best if answer == "mismatches" else profile.none
     facts = _with_noise(replace(facts, answer=answer, consistency=found), used, model)
-    return Examination(best, _by_row(facts, problem, whole), whole)
+    return Examination(best, _by_row(facts, problem, whole), whole, curved)
 
 
 def _free_fit(model: NoiseModel, profile: RateProfile) -> tuple[NoiseShape, NoiseFit, NoiseFit]:

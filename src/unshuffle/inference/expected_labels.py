@@ -53,7 +53,7 @@ def expected_label_covariance(
     residual : array of shape (n,)
         Expected label less fitted value.
     label_residual : array of shape (n,)
-        Label as given less fitted value.
+        Label as given less its mean, on the curve if there is one.
     pull : array of shape (n,)
         ``-u d log f(u) / du`` at the standardised residual.
     matched : array of shape (n,)
@@ -79,7 +79,10 @@ def expected_label_covariance(
         return ExpectedCovariance(found[:size, :size], np.nan, smallest, np.nan)
     units = np.linalg.solve(jacobian, scores.T).T
     found = units.T @ units * (n / max(n - size, 1))
-    known = basis[:, 1:] ** 2 * (matched * label_residual**2)[:, None]
+    # With known order, residuals are distances from the plane: a curve that the plane does not
+    # follow is part of them.
+    from_plane = residual + (1.0 - matched) * label_residual
+    known = basis[:, 1:] ** 2 * (matched * from_plane**2)[:, None]
     usual = float(known.sum()) / max(float(matched.mean()), 1e-9)
     inflation = (float(np.trace(found[1:size, 1:size])) / usual) ** 0.5 if usual > 0.0 else np.nan
     return ExpectedCovariance(found[:size, :size], float(found[size, size]), smallest, inflation)

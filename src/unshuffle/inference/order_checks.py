@@ -97,6 +97,8 @@ def not_consistent(found: Consistency, settings: CheckSettings = CHECKS) -> Reas
 def consistency(distance: float, p_value: float, settings: CheckSettings = CHECKS) -> Reason:
     """Is the fit consistent with least squares as given, which needs no law of the noise?"""
     limit, least = settings.consistent_distance, settings.consistent_p
+    if p_value < settings.inconsistent_p:
+        limit = settings.trusted_distance
     text = (
         "Least squares on the labels as given differs from the fit times the share of matches by "
         f"{percent(distance)}, with p-value {p_value:.2g} (good: below {percent(limit)}, or a "

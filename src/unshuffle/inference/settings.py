@@ -60,6 +60,9 @@ class CheckSettings:
     # mismatched rows, which is 0 in theory. Set on the real tables of `make bench-real`.
     consistent_distance: float = 0.2
     consistent_p: float = 0.05
+    # To be trusted, a difference that is beyond doubt must be smaller.
+    trusted_distance: float = 0.1
+    inconsistent_p: float = 0.001
     rate_difference: float = 0.15
     mismatched_slope: float = 0.35
     # Least squares is trusted where the rate of mismatches that cannot be excluded changes it by

@@ -5,10 +5,28 @@ curved relation looks like noise that grows, or like mismatches. The coefficient
 are those of the features alone.
 """
 
+from typing import Protocol
+
 import numpy as np
 
 from ..kernels.types import FloatArray, IntArray
 from .settings import DEFAULT, CurveSettings
+
+
+class Curve(Protocol):
+    """Fitted values around which labels scatter, whatever they were estimated by."""
+
+    y: FloatArray
+    starts: IntArray
+    as_given: FloatArray
+
+    def __call__(self, away: FloatArray) -> FloatArray:
+        """Fitted values where each label is another row's with probability `away`."""
+        ...
+
+    def smooth(self, labels: FloatArray, *, noise_share: float = 1.0) -> FloatArray:
+        """Fitted values for other labels, with a share of the variance of their noise."""
+        ...
 
 
 class MeanCurve:
@@ -31,17 +49,16 @@ class MeanCurve:
         settings: CurveSettings = DEFAULT.curve,
     ) -> None:  # fmt: skip
         self.y, self.starts, self.settings = y, starts, settings
-        features = _products(_standardised(X), settings)
+        features = _products(standardised(X), settings)
         self._rows = features - features.mean(axis=0)
-        self._whole = len(starts) == 2 and starts[-1] == len(y)
+        self.whole = len(starts) == 2 and int(starts[-1]) == len(y)
         self._ridge = 0.0
         self.as_given = self._choose_ridge()
 
     def __call__(self, away: FloatArray) -> FloatArray:
         """Fitted values where each label is another row's with probability `away`."""
-        if self._whole and np.all(away == away[0]) and away[0] < 1.0:
-            centre = float(self.y.mean())
-            return np.asarray(centre + (self.as_given - centre) / (1.0 - away[0]))
+        if self.whole and np.all(away == away[0]) and away[0] < 1.0:
+            return steeper(self.as_given, self.y, float(away[0]))
         return self.smooth(self.y, away)
 
     def smooth(
@@ -58,6 +75,12 @@ class MeanCurve:
         gram = inner.T @ inner + noise_share * self._ridge * np.eye(inner.shape[1])
         coef = np.linalg.solve(gram, inner.T @ (labels - level))
         return np.asarray(level + (self._rows - centre) @ coef)
+
+    def left_out(self) -> FloatArray:
+        """Residual of each label as given from the fit to all others."""
+        gram = self._rows.T @ self._rows + self._ridge * np.eye(self._rows.shape[1])
+        leverage = 1.0 / len(self.y) + (self._rows @ np.linalg.inv(gram) * self._rows).sum(axis=1)
+        return np.asarray((self.y - self.as_given) / (1.0 - leverage))
 
     def _averaged(self, away: FloatArray) -> FloatArray:
         mixed: FloatArray = self._rows * (1.0 - away[:, None])
@@ -83,7 +106,14 @@ class MeanCurve:
         return np.asarray(level + self._rows @ (axes @ chosen))
 
 
-def _standardised(X: FloatArray) -> FloatArray:
+def steeper(as_given: FloatArray, y: FloatArray, rate: float) -> FloatArray:
+    """Fitted values that labels of which a share is exchanged have flattened to `as_given`."""
+    centre = float(y.mean())
+    return np.asarray(centre + (as_given - centre) / (1.0 - rate))
+
+
+def standardised(X: FloatArray) -> FloatArray:
+    """Columns that vary, with mean 0 and standard deviation 1."""
     spread = X.std(axis=0)
     varies = spread > 1e-9 * np.maximum(np.abs(X).max(axis=0), 1e-300)
     return np.asarray((X[:, varies] - X[:, varies].mean(axis=0)) / spread[varies])

@@ -12,7 +12,7 @@ import numpy as np
 from ..families.noise import NoiseShape, first_law, next_law
 from ..kernels.noise import NoiseLaw, NoiseRows, NoiseSums, add_up_noise, density_elsewhere
 from ..kernels.types import FloatArray, IntArray
-from .curve import MeanCurve
+from .curve import Curve
 from .robust import median_scale
 from .settings import DEFAULT, ProfileSettings
 
@@ -52,13 +52,13 @@ class NoiseModel:
 
     Parameters
     ----------
-    curve : MeanCurve
+    curve : Curve
     match_prob : array of shape (n,) or None
         Given probabilities that a label is the row's own; they take the place of a rate.
     """
 
     def __init__(
-        self, curve: MeanCurve, match_prob: FloatArray | None = None,
+        self, curve: Curve, match_prob: FloatArray | None = None,
         settings: ProfileSettings = DEFAULT.profile,
     ) -> None:  # fmt: skip
         self.curve, self.settings, self.match_prob = curve, settings, match_prob
