@@ -26,12 +26,13 @@ from ..kernels.types import BoolArray, FloatArray
 from ..show.summary import Summary
 from ._attributes import forget, stack_level, warn_rank
 from ._family_bootstrap import FamilyBootstrap
+from ._family_posterior import FamilyPosterior
 from ._family_predict import linear_predictor
 from ._family_problem import family_problem
 from ._family_suspects import FamilySuspects
 
 
-class FamilyMethods(FamilyBootstrap, FamilySuspects):
+class FamilyMethods(FamilyBootstrap, FamilySuspects, FamilyPosterior):
     """Attributes and answers of a fit of a family."""
 
     coef_: FloatArray
