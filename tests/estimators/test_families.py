@@ -314,7 +314,7 @@ def test_bad_input(fit, said):
 def test_what_other_families_do_not_have():
     X, y, _, _ = linked("poisson")
     model = ShuffledRegressor(family="poisson").fit(X, y)
-    for name in ("posterior", "mismatch_sensitivity"):
+    for name in ("repair", "mismatch_sensitivity"):
         with pytest.raises(AttributeError, match="a fit of family 'poisson'"):
             getattr(model, name)
     with pytest.raises(ValueError, match="method must be"):

@@ -119,7 +119,7 @@ def test_stochastic_em_is_the_chain_of_the_default_estimator(name):
     assert np.all(np.abs(model.coef_ - COEF) < 4 * model.standard_errors_[1:])
     assert model.verdict_.level != "reject"
     assert "poisson" in str(model.summary()) or name != "poisson"
-    assert not hasattr(model, "posterior")
+    assert not hasattr(model, "repair")
 
 
 def test_a_rate_of_mismatches_is_the_likelihood_of_the_mixture():

@@ -104,9 +104,9 @@ class FamilyMethods(FamilyBootstrap, FamilySuspects, FamilyPosterior):
             Share of repetitions in which the intervals should cover the truth.
         method : {"auto", "information", "sandwich", "bootstrap"}, default="auto"
             "information" inverts the observed information. "sandwich" takes the spread of the
-            scores of rows instead, for labels that vary more than the family has it; not where the
-            order is lost. Where it is mostly right the coefficients themselves still lean on the
-            family. "bootstrap" draws rows or groups and fits them again, see `bootstrap`.
+            scores of rows instead, or of groups where the order is lost, for labels that vary more
+            than the family has it. Unless the order is known the coefficients themselves still lean
+            on the family. "bootstrap" draws rows or groups and fits them again, see `bootstrap`.
             "auto" is "information".
         **options
             Of `bootstrap`; the other methods have none.
@@ -142,8 +142,8 @@ class FamilyMethods(FamilyBootstrap, FamilySuspects, FamilyPosterior):
             return fit.covariance.copy()
         if fit.robust is None:
             raise ValueError(
-                f"a fit of family {fit.family!r} with pairing_ {fit.pairing!r} has no sandwich; "
-                "use method='information'"
+                f"a fit of family {fit.family!r} with pairing_ {fit.pairing!r} has no sandwich: "
+                f"{_why_no_sandwich(fit)}; use method='information' or method='bootstrap'"
             )
         return fit.robust.copy()
 
@@ -256,6 +256,12 @@ class FamilyMethods(FamilyBootstrap, FamilySuspects, FamilyPosterior):
         if ratio:
             facts["coefficients"] = f"shown as {ratio}s"
         return facts
+
+
+def _why_no_sandwich(fit: FamilyFit) -> str:
+    if not np.isfinite(fit.covariance).all() or fit.group_sums is None:
+        return "it has no information to start from"
+    return f"the order is lost inside {fit.design.n_groups} groups, which are too few or too uneven"
 
 
 def _of_all_rows(fit: FamilyFit, kept: BoolArray) -> FamilyFit:

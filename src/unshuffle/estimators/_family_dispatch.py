@@ -262,8 +262,7 @@ class FamilyDispatch(FamilyPrediction, FamilyMethods):
         level : float, default=0.95
             Level of the confidence intervals.
         covariance : {"auto", "model", "robust"}, default="auto"
-            Standard errors: those of the fit, from the information, or from the sandwich (of other
-            families than normal not where the order is lost).
+            Standard errors: those of the fit, from the information, or from the sandwich.
         ratios : bool, default=False
             Show exponentials of the coefficients, for families whose coefficients are logs.
 
