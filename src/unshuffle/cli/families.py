@@ -83,6 +83,51 @@ def are_asked_for(
     return asked
 
 
+def refuse_beside_reviews(
+    family: Kind, beside: dict[str, str | None], reviewed: Path | None
+) -> bool:
+    """Whether options of families were given to a command on one table, which reviews exclude."""
+    asked = family is not Kind.normal or any(beside.values())
+    if asked and reviewed is not None:
+        raise ValueError(
+            "--reviewed is for normal labels without weights and offsets; leave it out, or mark "
+            "rows that are right in a column for --known"
+        )
+    return asked
+
+
+def refuse_repair(family: Kind) -> None:
+    """Refuse it: labels of other families say too little about which row they belong to."""
+    if family is not Kind.normal:
+        raise ValueError(
+            f"repair is for normal labels, not for --family {family.value}, whose fits know "
+            "coefficients far better than the owners of labels; list doubtful rows with: "
+            f"unshuffle suspects --family {family.value}"
+        )
+
+
+def suspects_of(fitted: Fitted, threshold: float) -> dict[str, Any]:
+    """Rows that probably do not hold their own label, counted from 1, and their partners."""
+    import numpy as np
+
+    model, rows = fitted.model, fitted.rows
+    table = model._suspect_columns(threshold, 1)
+    listed, partners = table["row"], table["partner_1"]
+    named = partners >= 0
+    columns: dict[str, Any] = {"row": listed + 1}
+    if rows.ids is not None:
+        columns["id"] = rows.ids[listed]
+    columns |= {
+        rows.label: table["label"],
+        "match_probability": table["match_proba"],
+        "partner": np.where(named, partners + 1, -1),
+    }
+    if rows.ids is not None:
+        columns["partner_id"] = np.where(named, rows.ids[partners], "")
+    columns["partner_probability"] = table["partner_1_proba"]
+    return columns
+
+
 def report(fitted: Fitted, folder: "Output | None", *, as_json: bool, quiet: bool) -> None:
     """Print and write a fit; a rejected one ends with its exit code."""
     from . import output

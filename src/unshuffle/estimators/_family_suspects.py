@@ -48,6 +48,13 @@ class FamilySuspects:
             is left out. Where it is lost, a chain over permutations counts; equal yes/no labels
             cannot be told apart, and partners are rows beside the other one.
         """
+        columns = self._suspect_columns(threshold, n_partners)
+        if id is not None:
+            columns = with_names(columns, check_id(id, len(self._family_fit.match_proba)))
+        return make_frame(columns, getattr(self, "_library", None))
+
+    def _suspect_columns(self, threshold: float, n_partners: int) -> dict[str, Any]:
+        """The columns of `suspects`, which need no data frame library."""
         fit: FamilyFit = self._family_fit
         if not 0.0 <= threshold <= 1.0:
             raise ValueError(f"threshold is a probability between 0 and 1, got {threshold}")
@@ -55,16 +62,13 @@ class FamilySuspects:
             raise ValueError("the labels of the fit are not part of a stored model; fit it again")
         rows = np.flatnonzero(fit.match_proba < threshold)
         rows = rows[np.argsort(fit.match_proba[rows], kind="stable")]
-        columns: dict[str, Any] = {
+        return {
             "row": rows,
             "label": self._labels_given()[rows],
             "linear_predictor": fit.linear_predictor[rows],
             "match_proba": fit.match_proba[rows],
             **self._partner_columns(rows, n_partners),
         }
-        if id is not None:
-            columns = with_names(columns, check_id(id, len(fit.match_proba)))
-        return make_frame(columns, getattr(self, "_library", None))
 
     def _labels_given(self) -> Any:
         return self._problem.restore(self._problem.y)
