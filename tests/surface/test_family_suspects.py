@@ -110,3 +110,31 @@ def test_refusals(table, tmp_path, monkeypatch, arguments, words):
     assert result.exit_code == 2, result.output
     assert words in " ".join(result.output.split())
     assert not (tmp_path / "o.csv").exists()
+
+
+@pytest.mark.parametrize("command", ["fit", "suspects"])
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["-y", "n", "--family", "poisson"], "line 5, column 'n': family='poisson' is for counts"),
+        (["-y", "t", "--family", "gamma"], "line 5, column 't': family='gamma' is for positive"),
+        (["-y", "t", "--family", "cox", "--event", "e"], "line 5, column 't': times must be"),
+        (["-y", "c", "--family", "poisson", "--exposure", "t"], "line 5, column 't': exposure"),
+        (["-y", "c", "--family", "poisson", "--weight", "n"], "line 5, column 'n': sample_weight"),
+        (["-y", "c", "--family", "poisson", "--exposure", "s"], "column 's': offsets, and log"),
+        (["-y", "one", "--family", "bernoulli"], "there is only one class"),
+    ],
+)
+def test_wrong_values_are_named_by_their_line(tmp_path, command, options, words):
+    rng = np.random.default_rng(1)
+    lines = ["a,c,n,t,e,s,one"]
+    for row in range(40):
+        a, c = rng.normal(), rng.poisson(2)
+        wrong = row == 3
+        lines.append(f"{a},{c},{-1 if wrong else c},{0 if wrong else c + 0.5},1,"
+                     f"{1e-40 if wrong else 1.0},no")  # fmt: skip
+    path = tmp_path / "d.csv"
+    path.write_text("\n".join(lines) + "\n")
+    result = call(command, path, "-x", "a", *options)
+    assert result.exit_code == 2
+    assert words in " ".join(result.output.split())

@@ -156,6 +156,7 @@ def fit_table(
 ) -> Fitted:
     """Read a table and fit its labels; errors name the file."""
     from ..exceptions import TableError, UnidentifiableWarning
+    from ..families.row_errors import RowError
     from ..io.frames import NamedMatrix
     from ..io.tables.family_rows import FamilyRoles, read_family_rows
 
@@ -171,6 +172,12 @@ def fit_table(
         warnings.simplefilter("ignore", UnidentifiableWarning)  # the verdict reports it
         try:
             _fit(model, X, read)
+        except RowError as error:
+            columns = {"label": read.rows.label, **found.beside()}
+            problem = f"{error.rule}, but this is {error.found}; {error.advice}"
+            # An offset that no column holds is the logarithm of the exposure.
+            column = columns.get(error.role, columns.get("exposure", ""))
+            raise read.rows.table.error(problem, error.row, column) from error
         except ValueError as error:
             raise TableError(read.rows.table.path, str(error)) from error
     notes = [*table_notes(read.rows), *(str(warning.message) for warning in caught)]

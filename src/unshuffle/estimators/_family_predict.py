@@ -31,6 +31,7 @@ class FamilyPrediction:
                 f"{type(self).__name__}.fit() got an unexpected keyword argument "
                 f"{sorted(wrong)[0]!r}"
             )
+        refuse_other_estimators(self.family)
         wanted = self.family != "normal" or any(value is not None for value in beside.values())
         if wanted and not self._fits_families:
             raise ValueError(
@@ -117,6 +118,16 @@ def linear_predictor(model: Any, X: Any, offset: Any = None, exposure: Any = Non
             "number; check the units of X"
         )
     return eta if shift is None else eta + shift
+
+
+def refuse_other_estimators(family: Any) -> None:
+    """Name the estimator of a family that has one of its own."""
+    own = {"bernoulli": "ShuffledClassifier", "cox": "ShuffledCoxRegressor"}
+    if isinstance(family, str) and family in own:
+        raise ValueError(
+            f"family={family!r} has an estimator of its own: use {own[family]}; families of this "
+            "one are 'normal', 'poisson', 'gamma' and 'negative-binomial'"
+        )
 
 
 def refuse_settings(model: Any, refused: dict[str, str]) -> None:
