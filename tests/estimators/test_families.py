@@ -318,7 +318,7 @@ def test_what_other_families_do_not_have():
         with pytest.raises(AttributeError, match="a fit of family 'poisson'"):
             getattr(model, name)
     with pytest.raises(ValueError, match="method must be"):
-        model.conf_int(method="posterior")
+        model.conf_int(method="x")
     normal = model.set_params(family="normal", random_state=0).fit(X, y + X[:, 0])
     assert callable(normal.bootstrap)
 

@@ -15,6 +15,7 @@ from ..exceptions import UnidentifiableWarning
 from ..families.catalogue import FAMILIES
 from ..families.exponential import LabelFamily
 from ..fits.glm.fit import fit_family
+from ..fits.glm.profile import profile_interval
 from ..fits.glm.results import NORMAL_FREEDOM, FamilyFit
 from ..fits.glm.settings import CHAIN, ChainSettings, GlmSettings
 from ..fits.progress import Reporting, quiet
@@ -30,6 +31,8 @@ from ._family_posterior import FamilyPosterior
 from ._family_predict import linear_predictor
 from ._family_problem import family_problem
 from ._family_suspects import FamilySuspects
+
+METHODS = ("information", "sandwich", "profile", "bootstrap", "posterior")
 
 
 class FamilyMethods(FamilyBootstrap, FamilySuspects, FamilyPosterior):
@@ -102,14 +105,18 @@ class FamilyMethods(FamilyBootstrap, FamilySuspects, FamilyPosterior):
         ----------
         level : float, default=0.95
             Share of repetitions in which the intervals should cover the truth.
-        method : {"auto", "information", "sandwich", "bootstrap"}, default="auto"
+        method : {"auto", "information", "sandwich", "profile", "bootstrap", "posterior"}, \
+default="auto"
             "information" inverts the observed information. "sandwich" takes the spread of the
             scores of rows instead, or of groups where the order is lost, for labels that vary more
             than the family has it. Unless the order is known the coefficients themselves still lean
-            on the family. "bootstrap" draws rows or groups and fits them again, see `bootstrap`.
-            "auto" is "information".
+            on the family. "profile" holds one coefficient fixed after the other, and maximises the
+            likelihood over the rest: the better choice for yes/no labels with few rows or an
+            estimated rate of mismatches; not for counts and positive labels in lost order.
+            "bootstrap" draws rows or groups and fits them again, see `bootstrap`. "posterior"
+            draws coefficients, see `posterior`. "auto" is "information".
         **options
-            Of `bootstrap`; the other methods have none.
+            Of `bootstrap` or `posterior`; the other methods have none.
 
         Returns
         -------
@@ -117,11 +124,25 @@ class FamilyMethods(FamilyBootstrap, FamilySuspects, FamilyPosterior):
             Lower and upper ends, the intercept first when there is one.
         """
         check_level(level)
-        self._check_method(method, options, ("information", "sandwich", "bootstrap"))
+        self._check_method(method, options, METHODS)
         if method == "bootstrap":
             return self.bootstrap(**options).interval(level)
+        if method == "posterior":
+            return self.posterior(**options).interval(level)
+        if method == "profile":
+            return self._profile_interval(level)
         errors = np.sqrt(np.diag(self.covariance(method)))
         return self._family_estimates()._replace(standard_errors=errors).interval(level)
+
+    def _profile_interval(self, level: float) -> FloatArray:
+        fit = self._family_fit
+        if not hasattr(self, "_family_data"):
+            raise ValueError(
+                f"this {type(self).__name__} was loaded from a file, which does not hold the data "
+                "of the fit; fit it again first"
+            )
+        family = FAMILIES.get(fit.family)
+        return profile_interval(self._family_data, family, fit, self._family_settings, level)
 
     def covariance(self, method: str = "auto") -> FloatArray:
         """Covariance of the coefficients.
@@ -188,10 +209,10 @@ class FamilyMethods(FamilyBootstrap, FamilySuspects, FamilyPosterior):
                 f"method must be {allowed} or 'auto', got {method!r}; a fit of family "
                 f"{self._family_fit.family!r} has no other"
             )
-        if options and method != "bootstrap":
+        if options and method not in {"bootstrap", "posterior"}:
             raise ValueError(
                 f"method={method!r} takes no further options, got {', '.join(sorted(options))}; "
-                "they belong to method='bootstrap'"
+                "they belong to method='bootstrap' and method='posterior'"
             )
 
     def summary(
