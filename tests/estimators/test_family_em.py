@@ -198,7 +198,7 @@ def test_settings_without_a_meaning_are_refused(settings, said):
         (lambda: HardEMRegressor(family="gamma", init=[1.0]).fit(GOOD, COUNTS + 1), "init has"),
         (
             lambda: ShuffledRegressorCV().fit(GOOD, COUNTS, sample_weight=COUNTS),
-            "ShuffledRegressorCV chooses settings.*use ShuffledRegressor",
+            "ShuffledRegressorCV is for labels in lost order.*use ShuffledRegressor",
         ),
         (
             lambda: StochasticEMRegressor(family="poisson").fit(GOOD, COUNTS, match_features=GOOD),

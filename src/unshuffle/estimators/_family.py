@@ -71,7 +71,8 @@ class FamilyMethods(FamilyBootstrap, FamilySuspects, FamilyPosterior):
             self, family, X, y, groups, known, match_prob, fit_intercept=settings.fit_intercept,
             sample_weight=sample_weight, offset=offset, exposure=exposure, event=event,
         )  # fmt: skip
-        settings = replace(settings, chain=self._family_chain(found.given.X.shape[1]))
+        if settings.chain is CHAIN:
+            settings = replace(settings, chain=self._family_chain(found.given.X.shape[1]))
         with Workers(1) if workers is None else nullcontext(workers) as pool:
             fit = fit_family(
                 found.data, family, settings, names=found.names, workers=pool, reporting=reporting

@@ -1,6 +1,6 @@
 """Predictions and scores of regressors that also take other families than the normal one."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -21,7 +21,6 @@ class FamilyPrediction:
 
     family: str = "normal"
     _found: Any
-    _fits_families: ClassVar[bool] = True
 
     def _wants_family(self, beside: dict[str, Any]) -> bool:
         """Whether this fit is one of the families' engine: another family, weights or offsets."""
@@ -32,13 +31,7 @@ class FamilyPrediction:
                 f"{sorted(wrong)[0]!r}"
             )
         refuse_other_estimators(self.family)
-        wanted = self.family != "normal" or any(value is not None for value in beside.values())
-        if wanted and not self._fits_families:
-            raise ValueError(
-                f"{type(self).__name__} chooses settings of family='normal' without weights and "
-                "offsets, which other fits do not have; use ShuffledRegressor"
-            )
-        return wanted
+        return self.family != "normal" or any(value is not None for value in beside.values())
 
     @property
     def _has_family(self) -> bool:
