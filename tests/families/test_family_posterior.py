@@ -21,6 +21,7 @@ from unshuffle.families.catalogue import FAMILIES
 from unshuffle.fits.glm.data import arrange_data
 from unshuffle.fits.glm.known import KnownModel
 from unshuffle.fits.glm.parameter_prior import prior_of
+from unshuffle.inference.metropolis import MetropolisChain
 
 # Few labels, whose fits are not to be trusted, have posteriors all the same.
 pytestmark = pytest.mark.filterwarnings(
@@ -239,3 +240,16 @@ def test_what_has_no_posterior():
     with pytest.raises(ValueError, match="loaded from a file"):
         model.posterior()
     assert not hasattr(MixtureRegressor().fit(X, X[:, 0] + rng.normal(size=60)), "posterior")
+
+
+def test_a_chain_that_starts_where_there_is_no_density():
+    def density(at):
+        with np.errstate(invalid="ignore"):
+            return float(-0.5 * at[0] ** 2 + 0.0 * np.log(9.0 - at[0])), np.ones(1)
+
+    counts = {"n_warmup": 100, "n_draws": 400}
+    far, mode, shape = np.array([100.0]), np.zeros(1), np.eye(1)
+    chain = MetropolisChain(density, far, mode, shape, 0, 0, **counts)
+    chain.advance(500)
+    assert np.abs(chain.draws).max() < 5.0
+    assert close(chain.draws, 0.0, 1.0, 0.3)

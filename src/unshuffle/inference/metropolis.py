@@ -57,7 +57,10 @@ class MetropolisChain:
         self.rng = np.random.default_rng(np.random.SeedSequence((seed, number)))
         self.n_warmup, self.thin = n_warmup, thin
         self.n_iterations = n_warmup + n_draws * thin
-        self.at, (self.value, self.facts) = start.copy(), density(start)
+        with np.errstate(over="ignore", invalid="ignore"):  # a start may lie much too far away
+            self.at, (self.value, self.facts) = start.copy(), density(start)
+        if not np.isfinite(self.value):
+            self.at, (self.value, self.facts) = mode.copy(), density(mode)
         self.mode, self.root = mode, np.linalg.cholesky(shape)
         self.step = POSTERIOR.first_length / max(len(start), 1) ** 0.5
         self.iteration = 0
