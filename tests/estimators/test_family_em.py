@@ -119,7 +119,7 @@ def test_stochastic_em_is_the_chain_of_the_default_estimator(name):
     assert np.all(np.abs(model.coef_ - COEF) < 4 * model.standard_errors_[1:])
     assert model.verdict_.level != "reject"
     assert "poisson" in str(model.summary()) or name != "poisson"
-    assert not hasattr(model, "posterior")
+    assert not hasattr(model, "repair")
 
 
 def test_a_rate_of_mismatches_is_the_likelihood_of_the_mixture():
@@ -198,7 +198,7 @@ def test_settings_without_a_meaning_are_refused(settings, said):
         (lambda: HardEMRegressor(family="gamma", init=[1.0]).fit(GOOD, COUNTS + 1), "init has"),
         (
             lambda: ShuffledRegressorCV().fit(GOOD, COUNTS, sample_weight=COUNTS),
-            "ShuffledRegressorCV chooses settings.*use ShuffledRegressor",
+            "ShuffledRegressorCV is for labels in lost order.*use ShuffledRegressor",
         ),
         (
             lambda: StochasticEMRegressor(family="poisson").fit(GOOD, COUNTS, match_features=GOOD),

@@ -10,8 +10,8 @@ from unshuffle import ShuffledRegressor, StochasticEMRegressor
 X = np.random.default_rng(0).normal(size=(200, 2))
 COUNTS = np.random.default_rng(1).poisson(np.exp(0.5 + X @ [0.8, -0.5])).astype(float)
 LACKING = [
-    "posterior", "pair_probabilities", "noise_scale_interval", "mismatch_sensitivity",
-    "likely_partners", "expect_repair", "repair",
+    "pair_probabilities", "noise_scale_interval", "mismatch_sensitivity", "likely_partners",
+    "expect_repair", "repair",
 ]  # fmt: skip
 
 

@@ -111,7 +111,3 @@ def test_summaries_with_robust_errors():
     assert plain["high"] - plain["low"] < 0.9 * (high - low)
     with pytest.raises(ValueError, match="covariance must be"):
         model.summary(covariance="x")
-    lost = ShuffledRegressor(family="poisson", pairing="lost", random_state=0)
-    lost.fit(X, y, groups=np.arange(300) // 4)
-    with pytest.raises(ValueError, match="has no sandwich"):
-        lost.summary(covariance="robust")

@@ -114,9 +114,6 @@ def test_labels_that_cannot_have_moved_have_no_partners():
     assert set(table["row"]) == {0, 1, 2}
     assert np.all(table["partner_3"] == -1)
     assert table["partner_3_proba"].isna().all()
-    lost = ShuffledRegressor(family="poisson", pairing="lost", random_state=0)
-    groups = np.arange(80) // 4
-    assert np.all(lost.fit(X, y, groups=groups).suspects(1.0)["partner_1"] == -1)
 
 
 def test_the_kernel_keeps_the_largest_and_ignores_excluded_labels():

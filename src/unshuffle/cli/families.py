@@ -83,6 +83,51 @@ def are_asked_for(
     return asked
 
 
+def refuse_beside_reviews(
+    family: Kind, beside: dict[str, str | None], reviewed: Path | None
+) -> bool:
+    """Whether options of families were given to a command on one table, which reviews exclude."""
+    asked = family is not Kind.normal or any(beside.values())
+    if asked and reviewed is not None:
+        raise ValueError(
+            "--reviewed is for normal labels without weights and offsets; leave it out, or mark "
+            "rows that are right in a column for --known"
+        )
+    return asked
+
+
+def refuse_repair(family: Kind) -> None:
+    """Refuse it: labels of other families say too little about which row they belong to."""
+    if family is not Kind.normal:
+        raise ValueError(
+            f"repair is for normal labels, not for --family {family.value}, whose fits know "
+            "coefficients far better than the owners of labels; list doubtful rows with: "
+            f"unshuffle suspects --family {family.value}"
+        )
+
+
+def suspects_of(fitted: Fitted, threshold: float) -> dict[str, Any]:
+    """Rows that probably do not hold their own label, counted from 1, and their partners."""
+    import numpy as np
+
+    model, rows = fitted.model, fitted.rows
+    table = model._suspect_columns(threshold, 1)
+    listed, partners = table["row"], table["partner_1"]
+    named = partners >= 0
+    columns: dict[str, Any] = {"row": listed + 1}
+    if rows.ids is not None:
+        columns["id"] = rows.ids[listed]
+    columns |= {
+        rows.label: table["label"],
+        "match_probability": table["match_proba"],
+        "partner": np.where(named, partners + 1, -1),
+    }
+    if rows.ids is not None:
+        columns["partner_id"] = np.where(named, rows.ids[partners], "")
+    columns["partner_probability"] = table["partner_1_proba"]
+    return columns
+
+
 def report(fitted: Fitted, folder: "Output | None", *, as_json: bool, quiet: bool) -> None:
     """Print and write a fit; a rejected one ends with its exit code."""
     from . import output
@@ -111,6 +156,7 @@ def fit_table(
 ) -> Fitted:
     """Read a table and fit its labels; errors name the file."""
     from ..exceptions import TableError, UnidentifiableWarning
+    from ..families.row_errors import RowError
     from ..io.frames import NamedMatrix
     from ..io.tables.family_rows import FamilyRoles, read_family_rows
 
@@ -126,6 +172,12 @@ def fit_table(
         warnings.simplefilter("ignore", UnidentifiableWarning)  # the verdict reports it
         try:
             _fit(model, X, read)
+        except RowError as error:
+            columns = {"label": read.rows.label, **found.beside()}
+            problem = f"{error.rule}, but this is {error.found}; {error.advice}"
+            # An offset that no column holds is the logarithm of the exposure.
+            column = columns.get(error.role, columns.get("exposure", ""))
+            raise read.rows.table.error(problem, error.row, column) from error
         except ValueError as error:
             raise TableError(read.rows.table.path, str(error)) from error
     notes = [*table_notes(read.rows), *(str(warning.message) for warning in caught)]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from . import options
+from . import families, options
 from .errors import REJECTED, plain_errors
 from .screen import say
 
@@ -41,6 +41,7 @@ def repair(
     pairing: options.Pairing = options.OrderGiven.auto,
     intercept: options.Intercept = True,
     reviewed: options.Reviewed = None,
+    family: families.Family = families.Kind.normal,
     accept_rejected: Annotated[
         bool,
         typer.Option(
@@ -63,6 +64,7 @@ def repair(
     labels are expected to stand beside their own row than before, as in most linked files.
     """
     with plain_errors("repair", debug):
+        families.refuse_repair(family)
         from ..io.standard_input import take_standard_input
         from ..io.tables.write import check_copy, write_with_labels
         from .one_table import claim_table, fit_one_table

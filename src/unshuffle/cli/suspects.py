@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from . import options
+from . import families, options
 from .errors import REJECTED, plain_errors
 from .screen import cell, say
 from .settings import CLI
@@ -18,6 +18,10 @@ EXAMPLES = """
 Samples that were probably mixed up, the most probable first:
 
     unshuffle suspects assay.csv --label dose --features a,b,c --group plate
+
+Linked rows that probably have another row's number of visits:
+
+    unshuffle suspects linked.csv --label visits --family poisson
 """
 
 
@@ -35,6 +39,11 @@ def suspects(
     pairing: options.Pairing = options.OrderGiven.auto,
     intercept: options.Intercept = True,
     reviewed: options.Reviewed = None,
+    family: families.Family = families.Kind.normal,
+    event: families.Event = None,
+    offset: families.Offset = None,
+    exposure: families.Exposure = None,
+    weight: families.Weight = None,
     threshold: Annotated[
         float,
         typer.Option(
@@ -59,7 +68,8 @@ def suspects(
     """List the rows that probably do not hold their own label, and whose it may be.
 
     Rows are counted from 1, below the header. The partner is the row whose label fit --out and
-    repair give to the row; where they leave it its own, the most probable other row.
+    repair give to the row; where they leave it its own, the most probable other row. With --family
+    it is the row beside which the own label most probably stands.
     """
     with plain_errors("suspects", debug):
         from ..io.standard_input import take_standard_input
@@ -72,12 +82,24 @@ def suspects(
         if out is not None:
             check_writable_kind(out)
             output = claim_table(out, data, reviewed, force)
-        fitted = fit_one_table(
-            data, label, features, group, known, match_prob, categorical, id_column=id_column,
-            exclude=exclude, kmers=kmers, reviewed=reviewed, pairing=pairing, intercept=intercept,
-            seed=seed, jobs=jobs, quiet=quiet or as_json,
-        )  # fmt: skip
-        columns = list_suspects(fitted, threshold)
+        columns_given = (label, features, group, known, match_prob, categorical)
+        beside = {"event": event, "offset": offset, "exposure": exposure, "weight": weight}
+        if families.refuse_beside_reviews(family, beside, reviewed):
+            roles = options.make_roles(
+                *columns_given, id_column=id_column, exclude=exclude, kmers=kmers
+            )
+            fitted = families.fit_table(
+                [data], roles, family.value, beside, pairing=pairing.value, intercept=intercept,
+                seed=seed, jobs=jobs,
+            )  # fmt: skip
+            columns = families.suspects_of(fitted, threshold)
+        else:
+            fitted = fit_one_table(
+                data, *columns_given, id_column=id_column, exclude=exclude, kmers=kmers,
+                reviewed=reviewed, pairing=pairing, intercept=intercept, seed=seed, jobs=jobs,
+                quiet=quiet or as_json,
+            )  # fmt: skip
+            columns = list_suspects(fitted, threshold)
         if output is not None:
             write_table(output, columns)
         verdict = fitted.model.verdict_
@@ -102,9 +124,10 @@ def _show(columns: dict[str, Any], n_rows: int, pairing: str, threshold: float) 
     from rich.table import Table
 
     lines = [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
+    error = " and no gross error" if "kind" in columns else ""
     say(
         f"{len(lines)} of {n_rows} rows are less than {threshold:.0%} likely to hold their own "
-        "label and no gross error"
+        f"label{error}"
     )
     if pairing == "lost":
         say("The order given carries no information: any row may hold any label.")

@@ -15,6 +15,7 @@ from ..exceptions import UnidentifiableWarning
 from ..families.catalogue import FAMILIES
 from ..families.exponential import LabelFamily
 from ..fits.glm.fit import fit_family
+from ..fits.glm.profile import profile_interval
 from ..fits.glm.results import NORMAL_FREEDOM, FamilyFit
 from ..fits.glm.settings import CHAIN, ChainSettings, GlmSettings
 from ..fits.progress import Reporting, quiet
@@ -26,12 +27,15 @@ from ..kernels.types import BoolArray, FloatArray
 from ..show.summary import Summary
 from ._attributes import forget, stack_level, warn_rank
 from ._family_bootstrap import FamilyBootstrap
+from ._family_posterior import FamilyPosterior
 from ._family_predict import linear_predictor
 from ._family_problem import family_problem
 from ._family_suspects import FamilySuspects
 
+METHODS = ("information", "sandwich", "profile", "bootstrap", "posterior")
 
-class FamilyMethods(FamilyBootstrap, FamilySuspects):
+
+class FamilyMethods(FamilyBootstrap, FamilySuspects, FamilyPosterior):
     """Attributes and answers of a fit of a family."""
 
     coef_: FloatArray
@@ -67,7 +71,8 @@ class FamilyMethods(FamilyBootstrap, FamilySuspects):
             self, family, X, y, groups, known, match_prob, fit_intercept=settings.fit_intercept,
             sample_weight=sample_weight, offset=offset, exposure=exposure, event=event,
         )  # fmt: skip
-        settings = replace(settings, chain=self._family_chain(found.given.X.shape[1]))
+        if settings.chain is CHAIN:
+            settings = replace(settings, chain=self._family_chain(found.given.X.shape[1]))
         with Workers(1) if workers is None else nullcontext(workers) as pool:
             fit = fit_family(
                 found.data, family, settings, names=found.names, workers=pool, reporting=reporting
@@ -101,14 +106,18 @@ class FamilyMethods(FamilyBootstrap, FamilySuspects):
         ----------
         level : float, default=0.95
             Share of repetitions in which the intervals should cover the truth.
-        method : {"auto", "information", "sandwich", "bootstrap"}, default="auto"
+        method : {"auto", "information", "sandwich", "profile", "bootstrap", "posterior"}, \
+default="auto"
             "information" inverts the observed information. "sandwich" takes the spread of the
-            scores of rows instead, for labels that vary more than the family has it; not where the
-            order is lost. Where it is mostly right the coefficients themselves still lean on the
-            family. "bootstrap" draws rows or groups and fits them again, see `bootstrap`.
-            "auto" is "information".
+            scores of rows instead, or of groups where the order is lost, for labels that vary more
+            than the family has it. Unless the order is known the coefficients themselves still lean
+            on the family. "profile" holds one coefficient fixed after the other, and maximises the
+            likelihood over the rest: the better choice for yes/no labels with few rows or an
+            estimated rate of mismatches; not for counts and positive labels in lost order.
+            "bootstrap" draws rows or groups and fits them again, see `bootstrap`. "posterior"
+            draws coefficients, see `posterior`. "auto" is "information".
         **options
-            Of `bootstrap`; the other methods have none.
+            Of `bootstrap` or `posterior`; the other methods have none.
 
         Returns
         -------
@@ -116,11 +125,25 @@ class FamilyMethods(FamilyBootstrap, FamilySuspects):
             Lower and upper ends, the intercept first when there is one.
         """
         check_level(level)
-        self._check_method(method, options, ("information", "sandwich", "bootstrap"))
+        self._check_method(method, options, METHODS)
         if method == "bootstrap":
             return self.bootstrap(**options).interval(level)
+        if method == "posterior":
+            return self.posterior(**options).interval(level)
+        if method == "profile":
+            return self._profile_interval(level)
         errors = np.sqrt(np.diag(self.covariance(method)))
         return self._family_estimates()._replace(standard_errors=errors).interval(level)
+
+    def _profile_interval(self, level: float) -> FloatArray:
+        fit = self._family_fit
+        if not hasattr(self, "_family_data"):
+            raise ValueError(
+                f"this {type(self).__name__} was loaded from a file, which does not hold the data "
+                "of the fit; fit it again first"
+            )
+        family = FAMILIES.get(fit.family)
+        return profile_interval(self._family_data, family, fit, self._family_settings, level)
 
     def covariance(self, method: str = "auto") -> FloatArray:
         """Covariance of the coefficients.
@@ -141,8 +164,8 @@ class FamilyMethods(FamilyBootstrap, FamilySuspects):
             return fit.covariance.copy()
         if fit.robust is None:
             raise ValueError(
-                f"a fit of family {fit.family!r} with pairing_ {fit.pairing!r} has no sandwich; "
-                "use method='information'"
+                f"a fit of family {fit.family!r} with pairing_ {fit.pairing!r} has no sandwich: "
+                f"{_why_no_sandwich(fit)}; use method='information' or method='bootstrap'"
             )
         return fit.robust.copy()
 
@@ -187,10 +210,10 @@ class FamilyMethods(FamilyBootstrap, FamilySuspects):
                 f"method must be {allowed} or 'auto', got {method!r}; a fit of family "
                 f"{self._family_fit.family!r} has no other"
             )
-        if options and method != "bootstrap":
+        if options and method not in {"bootstrap", "posterior"}:
             raise ValueError(
                 f"method={method!r} takes no further options, got {', '.join(sorted(options))}; "
-                "they belong to method='bootstrap'"
+                "they belong to method='bootstrap' and method='posterior'"
             )
 
     def summary(
@@ -255,6 +278,12 @@ class FamilyMethods(FamilyBootstrap, FamilySuspects):
         if ratio:
             facts["coefficients"] = f"shown as {ratio}s"
         return facts
+
+
+def _why_no_sandwich(fit: FamilyFit) -> str:
+    if not np.isfinite(fit.covariance).all() or fit.group_sums is None:
+        return "it has no information to start from"
+    return f"the order is lost inside {fit.design.n_groups} groups, which are too few or too uneven"
 
 
 def _of_all_rows(fit: FamilyFit, kept: BoolArray) -> FamilyFit:

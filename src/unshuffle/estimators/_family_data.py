@@ -6,8 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.numbers import as_floats
+from ..families.row_errors import RowError
 from ..io.frames import column_names, library_of, plain_column
 from ..kernels.types import FloatArray
+
+LARGEST_OFFSET = 50.0  # a factor of 5e21
+EVENTS = "events must be True or False (or 1 or 0)"
+COLUMNS = "the column of events comes first, that of times second"
 
 
 def check_weights(weights: Any, n_rows: int) -> FloatArray | None:
@@ -17,10 +22,10 @@ def check_weights(weights: Any, n_rows: int) -> FloatArray | None:
         return None
     wrong = np.flatnonzero(found < 0.0)
     if len(wrong):
-        raise ValueError(
-            f"sample_weight has negative weights: row {wrong[0]} has {found[wrong[0]]:g}; a weight "
-            "says how many rows a row stands for"
-        )
+        raise RowError(
+            "sample_weight", int(wrong[0]), "sample_weight must not be negative",
+            f"{found[wrong[0]]:g}", "a weight says how many rows a row stands for",
+        )  # fmt: skip
     if not found.any():
         raise ValueError("sample_weight is zero in all rows, so that there is nothing to fit")
     return found
@@ -34,12 +39,26 @@ def check_offset(offset: Any, exposure: Any, n_rows: int) -> FloatArray | None:
         return shift
     wrong = np.flatnonzero(exposed <= 0.0)
     if len(wrong):
-        raise ValueError(
-            f"exposure must be positive, but row {wrong[0]} has {exposed[wrong[0]]:g}; a row that "
-            "was never exposed has no rate: leave it out, with its label"
-        )
+        raise RowError(
+            "exposure", int(wrong[0]), "exposure must be positive", f"{exposed[wrong[0]]:g}",
+            "a row that was never exposed has no rate: leave it out, with its label",
+        )  # fmt: skip
     logs: FloatArray = np.log(exposed)
     return logs if shift is None else logs + shift
+
+
+def check_offset_size(shift: FloatArray | None, family: str) -> None:
+    """Refuse offsets whose exponentials leave what a fit can tell apart."""
+    if shift is None or family == "normal":
+        return
+    wrong = np.flatnonzero(np.abs(shift) > LARGEST_OFFSET)
+    if len(wrong):
+        raise RowError(
+            "offset", int(wrong[0]),
+            f"offsets, and logarithms of exposures, must lie within {LARGEST_OFFSET:g} of 0",
+            f"{shift[wrong[0]]:g}",
+            "give the logarithm of the exposure, or choose another unit for it",
+        )  # fmt: skip
 
 
 def _check_column(values: Any, name: str, n_rows: int) -> FloatArray | None:
@@ -92,11 +111,18 @@ def _two_columns(y: Any) -> tuple[Any, Any]:
 def _as_events(event: NDArray[Any]) -> FloatArray:
     if event.dtype.kind == "b":
         return event.astype(np.float64)
+    if event.dtype.kind in "OUS":
+        event = _numbers_or_truths(event)
     found = as_floats(event, "the events")
     wrong = np.flatnonzero((found != 0.0) & (found != 1.0))
     if len(wrong):
-        raise ValueError(
-            f"events must be True or False (or 1 or 0), but row {wrong[0]} has "
-            f"{found[wrong[0]]:g}; the column of events comes first, that of times second"
-        )
+        raise RowError("event", int(wrong[0]), EVENTS, f"{found[wrong[0]]:g}", COLUMNS)
     return found
+
+
+def _numbers_or_truths(event: NDArray[Any]) -> NDArray[Any]:
+    """Events of any objects; text is refused with its row."""
+    for row, value in enumerate(event):
+        if isinstance(value, str | bytes):
+            raise RowError("event", row, EVENTS, repr(value), COLUMNS)
+    return event

@@ -11,6 +11,7 @@ from ..fits.audited import rate_of
 from ..fits.glm.settings import GlmSettings
 from ..inference.audited_rate import Audit
 from ..inference.bootstrap import BootstrapResult
+from ..inference.posterior import Posterior
 from ..kernels.types import FloatArray
 from ..show.summary import Summary
 from ._family import FamilyMethods, rate_setting
@@ -162,6 +163,77 @@ class FamilyDispatch(FamilyPrediction, FamilyMethods):
         found: BootstrapResult = self._beyond.bootstrap(n_boot, resample=resample, **options)
         return found
 
+    @where_there("posterior")
+    def posterior(
+        self,
+        *,
+        n_chains: int = 4,
+        n_draws: int = 1000,
+        n_warmup: int = 500,
+        thin: int = 1,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> Posterior:
+        r"""Draw from the posterior over coefficients, noise, permutation and rate of mismatches.
+
+        For normal labels the model is :math:`y_{\pi(i)} = m + u_i^\top \theta + \varepsilon_i`,
+        :math:`\varepsilon_i \sim N(0, s^2)`, in an orthonormal basis of the (centred) columns of X,
+        with the belief about permutations of the fit: uniform inside groups, or with few
+        mismatches. The priors of the parameters are proper and wide. With :math:`\bar y` and
+        :math:`\tau` the mean and the standard deviation of the labels,
+
+        .. math::
+
+            \theta_j \sim N(0, 100\, n \tau^2), \quad m \sim N(\bar y, 100\, \tau^2), \quad
+            s \sim \text{half-}t_3(\tau), \quad \alpha \sim U(0, 1),
+
+        where the rate :math:`\alpha` is drawn only if the fit estimated it. A `temper` or `ridge`
+        of the fit plays no role. Other families have the likelihood of their fit, the same
+        priors for linear predictors with :math:`\tau = 1`, and a half-t prior for the root of
+        the dispersion.
+
+        Parameters
+        ----------
+        n_chains : int, default=4
+            Chains. They start at the distinct optima of a search, where there was one, and
+            scattered around the fit.
+        n_draws : int, default=1000
+            Draws kept of each chain.
+        n_warmup : int, default=500
+            Iterations of each chain that are forgotten; proposals adapt during these alone.
+        thin : int, default=1
+            Iterations between two draws that are kept.
+        random_state : int, RandomState or None, default=None
+            Seed; None takes that of the fit, so that the same fit has the same posterior.
+        n_jobs : int, default=None
+            Threads, over chains; None takes that of the estimator. The draws do not depend on it.
+        verbose : int, default=0
+            1 shows a progress bar.
+
+        Returns
+        -------
+        posterior : Posterior
+            Draws, intervals, R-hat and effective sample sizes.
+
+        Warns
+        -----
+        MixingWarning
+            Where some R-hat is above 1.01 or some effective sample size below 400.
+
+        Notes
+        -----
+        An iteration costs O(n d) and keeps a copy of X in the orthonormal basis.
+        """
+        options: dict[str, Any] = {
+            "n_chains": n_chains, "n_draws": n_draws, "n_warmup": n_warmup, "thin": thin,
+            "random_state": random_state, "n_jobs": n_jobs, "verbose": verbose,
+        }  # fmt: skip
+        if self._has_family:
+            return super().posterior(**options)
+        found: Posterior = self._beyond.posterior(**options)
+        return found
+
     @where_there("covariance")
     def covariance(self, method: str = "auto") -> FloatArray:
         """Covariance of the coefficients; see `conf_int`."""
@@ -190,8 +262,7 @@ class FamilyDispatch(FamilyPrediction, FamilyMethods):
         level : float, default=0.95
             Level of the confidence intervals.
         covariance : {"auto", "model", "robust"}, default="auto"
-            Standard errors: those of the fit, from the information, or from the sandwich (of other
-            families than normal not where the order is lost).
+            Standard errors: those of the fit, from the information, or from the sandwich.
         ratios : bool, default=False
             Show exponentials of the coefficients, for families whose coefficients are logs.
 

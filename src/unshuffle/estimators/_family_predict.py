@@ -1,6 +1,6 @@
 """Predictions and scores of regressors that also take other families than the normal one."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -21,7 +21,6 @@ class FamilyPrediction:
 
     family: str = "normal"
     _found: Any
-    _fits_families: ClassVar[bool] = True
 
     def _wants_family(self, beside: dict[str, Any]) -> bool:
         """Whether this fit is one of the families' engine: another family, weights or offsets."""
@@ -31,13 +30,8 @@ class FamilyPrediction:
                 f"{type(self).__name__}.fit() got an unexpected keyword argument "
                 f"{sorted(wrong)[0]!r}"
             )
-        wanted = self.family != "normal" or any(value is not None for value in beside.values())
-        if wanted and not self._fits_families:
-            raise ValueError(
-                f"{type(self).__name__} chooses settings of family='normal' without weights and "
-                "offsets, which other fits do not have; use ShuffledRegressor"
-            )
-        return wanted
+        refuse_other_estimators(self.family)
+        return self.family != "normal" or any(value is not None for value in beside.values())
 
     @property
     def _has_family(self) -> bool:
@@ -117,6 +111,16 @@ def linear_predictor(model: Any, X: Any, offset: Any = None, exposure: Any = Non
             "number; check the units of X"
         )
     return eta if shift is None else eta + shift
+
+
+def refuse_other_estimators(family: Any) -> None:
+    """Name the estimator of a family that has one of its own."""
+    own = {"bernoulli": "ShuffledClassifier", "cox": "ShuffledCoxRegressor"}
+    if isinstance(family, str) and family in own:
+        raise ValueError(
+            f"family={family!r} has an estimator of its own: use {own[family]}; families of this "
+            "one are 'normal', 'poisson', 'gamma' and 'negative-binomial'"
+        )
 
 
 def refuse_settings(model: Any, refused: dict[str, str]) -> None:

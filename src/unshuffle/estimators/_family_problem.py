@@ -1,20 +1,26 @@
 """From what a user hands to `fit` to the data of a fit of a family."""
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
 from ..data.problem import Problem, make_problem
+from ..exceptions import UnshuffleWarning
 from ..families.bernoulli import BERNOULLI
 from ..families.exponential import LabelFamily
-from ..fits.glm.data import GlmData, arrange_data
+from ..families.row_errors import RowError
+from ..fits.glm.data import GlmData, arrange_data, family_name
 from ..io.frames import library_of
-from ..kernels.types import BoolArray, FloatArray
-from ._family_data import check_offset, check_weights
+from ..kernels.types import BoolArray, FloatArray, IntArray
+from ._attributes import stack_level
+from ._family_data import check_offset, check_offset_size, check_weights
 from ._frames import take_frame
 from ._sources import into_memory
 from ._validation import build_problem
+
+MANY_ONES = 0.2  # among counts that often are 1, some would be 2
 
 
 class FamilyProblem(NamedTuple):
@@ -66,6 +72,7 @@ def family_problem(
     n = _num_samples(X)
     weights = check_weights(sample_weight, n)
     shift = check_offset(offset, exposure, n)
+    check_offset_size(shift, family_name(family))
     given, match_prob = build_problem(blank, X, y, groups, known, match_prob)
     problem = given
     kept = np.ones(n, dtype=bool) if weights is None else weights > 0.0
@@ -74,6 +81,8 @@ def family_problem(
         weights, shift, event = (
             None if values is None else values[kept] for values in (weights, shift, event)
         )
+    if family is not None:
+        _check_labels(family, problem, np.flatnonzero(kept))
     data = arrange_data(
         problem, fit_intercept=fit_intercept and event is None, offset=shift,
         sample_weight=weights, match_prob=match_prob, event=event,
@@ -88,6 +97,24 @@ def family_problem(
     return FamilyProblem(
         blank, given, data, kept, None if names is None else list(names), library_of(X, y, groups)
     )
+
+
+def _check_labels(family: LabelFamily, problem: Problem, rows: IntArray) -> None:
+    """Refuse labels that the family cannot have, in the user's numbers of rows."""
+    try:
+        family.check_labels(problem.restore(problem.y))
+    except RowError as error:
+        raise error.at(int(rows[error.row])) from None
+    if family.name not in {"poisson", "negative-binomial"} or problem.y.max() > 1.0:
+        return
+    if problem.y.mean() > MANY_ONES:
+        warnings.warn(
+            f"{problem.y.mean():.0%} of the labels are 1, and all others 0: these are rather two "
+            f"classes than counts, and family={family.name!r} overstates their noise; "
+            "ShuffledClassifier fits odds",
+            UnshuffleWarning,
+            stacklevel=stack_level(),
+        )
 
 
 def _rows_with_weight(

@@ -133,7 +133,7 @@ def warn_not_mixed(posterior: Posterior) -> None:
         if not np.isnan(size)
     }
     fewest = min(sizes, key=lambda name: sizes[name], default=None)
-    n_chains, n_draws = posterior.noise_scale.shape
+    n_chains, n_draws = posterior.intercept.shape
     said = []
     if worst is not None and r_hats[worst] > LARGEST_R_HAT:
         said.append(f"R-hat of {worst} is {r_hats[worst]:.3f}, above {LARGEST_R_HAT}")

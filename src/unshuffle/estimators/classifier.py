@@ -191,9 +191,9 @@ class ShuffledClassifier(FamilyMethods, NotebookMethods, ClassifierMixin, BaseEs
         blank = type(self)(**self.get_params(deep=False))
         features = take_frame(blank, X, y=y)
         check_features_and_labels(blank, features, np.arange(len(labels), dtype=np.float64))
+        classes, codes = _distinct(labels)
         with np.errstate(invalid="ignore"):  # it casts numbers of any size to integers
             check_classification_targets(labels)
-        classes, codes = np.unique(labels, return_inverse=True)
         if len(classes) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is "
@@ -203,8 +203,8 @@ class ShuffledClassifier(FamilyMethods, NotebookMethods, ClassifierMixin, BaseEs
             )
         if len(classes) < 2:
             raise ValueError(
-                f"all {len(labels)} labels are {classes[0].item()!r}: there is only one class, and "
-                "nothing to fit; check that y is the right column"
+                f"all {len(labels)} labels are {classes.tolist()[0]!r}: there is only one class, "
+                "and nothing to fit; check that y is the right column"
             )
         return classes, codes.astype(np.float64)
 
@@ -275,3 +275,15 @@ class ShuffledClassifier(FamilyMethods, NotebookMethods, ClassifierMixin, BaseEs
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def _distinct(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Distinct labels in their order, and the number of each label."""
+    try:
+        return np.unique(labels, return_inverse=True)
+    except TypeError as error:
+        kinds = list(dict.fromkeys(type(label).__name__ for label in labels.tolist()))
+        raise ValueError(
+            f"labels are of several kinds ({', '.join(kinds[:3])}) and have no order; give all as "
+            "text or all as numbers, and drop rows without a label"
+        ) from error

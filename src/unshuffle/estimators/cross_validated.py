@@ -17,6 +17,7 @@ from ..fits.data import InMemory
 from ..fits.progress import Progress
 from ..fits.settings import AutoSettings
 from ._attributes import stack_level
+from ._family_choice import FamilyChoiceMethods
 from ._progress import reporting
 from ._validation import open_setting
 from .shuffled import ShuffledRegressor
@@ -24,7 +25,7 @@ from .shuffled import ShuffledRegressor
 LAWS = {"normal", "t", "mixture"}
 
 
-class ShuffledRegressorCV(ShuffledRegressor):
+class ShuffledRegressorCV(FamilyChoiceMethods, ShuffledRegressor):
     r"""Linear regression on labels in lost order, with settings chosen by held-out groups.
 
     Where the order of labels is lost inside groups, how well a fit explains the labels that it was
@@ -33,8 +34,9 @@ class ShuffledRegressorCV(ShuffledRegressor):
     :math:`\log \frac{1}{m!} \sum_\pi \prod_i N(y_{\pi(i)}; \hat\mu_i, s^2)`. What is chosen: the
     start of EM (the best match of a search, or the labels as given), `temper`, `ridge` and, if
     several are given, the law of the noise, which then takes the place of N in the density. The
-    setting chosen is then fitted to all groups, with all checks of `ShuffledRegressor`. For
-    normal labels: other families have none of these settings, see `ShuffledRegressor`.
+    setting chosen is then fitted to all groups, with all checks of `ShuffledRegressor`. Of other
+    families, the family (if several are given) and the start of the chain are chosen, by the same
+    density with the family's in the place of N.
 
     Parameters
     ----------
@@ -54,13 +56,18 @@ class ShuffledRegressorCV(ShuffledRegressor):
         Which setting is taken: the plainest one whose loss against the best is at most its standard
         error over groups, or the best. Less ridge, then less temper, then the match as start is
         plainer: a fit without them has standard errors.
+    family : {"normal", "poisson", "gamma", "negative-binomial"} or tuple, default="normal"
+        Law of the labels; of several, the first whose loss is small. Labels must suit all of them,
+        and densities of counts cannot be compared with those of other numbers. With another
+        family than "normal" alone, `tempers`, `ridges` and `noises` must be left out.
     n_candidates, fit_intercept, covariance_type, n_jobs, random_state, verbose, callback
         See `ShuffledRegressor`.
 
     Attributes
     ----------
     cv_results_ : dict of arrays
-        One entry per setting: "start", "temper", "ridge", "noise"; "gain", the mean over folds of
+        One entry per setting: "start", "temper", "ridge", "noise" (of other families: "family",
+        "start"); "gain", the mean over folds of
         the gain in log density per held-out label, and "gain_by_fold"; "lost", the log density lost
         against the best setting, summed over groups, and "lost_error", its standard error.
     chosen_index_, best_index_ : int
@@ -93,6 +100,7 @@ class ShuffledRegressorCV(ShuffledRegressor):
         "ridges": [StrOptions({"auto"}), "array-like"],
         "noises": [StrOptions(LAWS), "array-like"],
         "rule": [StrOptions({"one-standard-error", "best"})],
+        "family": [str, tuple, list],
         **{
             name: ShuffledRegressor._parameter_constraints[name]
             for name in (
@@ -111,6 +119,7 @@ class ShuffledRegressorCV(ShuffledRegressor):
         ridges: tuple[float, ...] | str = "auto",
         noises: tuple[str, ...] = ("normal",),
         rule: str = "one-standard-error",
+        family: str | tuple[str, ...] = "normal",
         n_candidates: int | str = "auto",
         fit_intercept: bool = True,
         covariance_type: str = "auto",
@@ -124,6 +133,7 @@ class ShuffledRegressorCV(ShuffledRegressor):
         self.ridges = ridges
         self.noises = noises
         self.rule = rule
+        self.family = family  # type: ignore[assignment]
         self.n_candidates = n_candidates
         self.fit_intercept = fit_intercept
         self.covariance_type = covariance_type
@@ -133,7 +143,6 @@ class ShuffledRegressorCV(ShuffledRegressor):
         self.callback = callback
 
     _fits_unmatched = False
-    _fits_families = False
 
     def _compute(self, data: InMemory, seed: int) -> AutoFit:
         ridges = open_setting(self.ridges)
@@ -153,7 +162,7 @@ class ShuffledRegressorCV(ShuffledRegressor):
         )
         report = reporting(self.verbose, self.callback)
         if data.problem.n_groups < compared.fewest_groups:
-            _warn_few_groups(data.problem.n_groups, compared.fewest_groups)
+            self._warn_few_groups(data.problem.n_groups, compared.fewest_groups)
             return fit_auto(data, settings, reporting=report)
         choice = choose_setting(data, settings, compared, reporting=report)
         start, temper, ridge, noise = choice.setting
@@ -161,15 +170,15 @@ class ShuffledRegressorCV(ShuffledRegressor):
         fit = fit_auto(data, chosen, reporting=report)
         return replace(fit, choice=choice)
 
-
-def _warn_few_groups(found: int, needed: int) -> None:
-    groups = "1 group is" if found == 1 else f"{found} groups are"
-    warnings.warn(
-        f"{groups} too few to choose settings by held-out groups (good: {needed} or more); the "
-        "rules of ShuffledRegressor decided, and there is no cv_results_",
-        UnshuffleWarning,
-        stacklevel=stack_level(),
-    )
+    @staticmethod
+    def _warn_few_groups(found: int, needed: int) -> None:
+        groups = "1 group is" if found == 1 else f"{found} groups are"
+        warnings.warn(
+            f"{groups} too few to choose settings by held-out groups (good: {needed} or more); the "
+            "rules of ShuffledRegressor decided, and there is no cv_results_",
+            UnshuffleWarning,
+            stacklevel=stack_level(),
+        )
 
 
 def _positive(name: str, values: Any, *, zero: bool) -> tuple[float, ...]:

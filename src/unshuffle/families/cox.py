@@ -21,6 +21,7 @@ from ..kernels.types import FloatArray, IntArray
 from .exponential import RowTerms
 from .irls import solve_positive
 from .poisson import safe_exp
+from .row_errors import RowError
 from .settings import IRLS
 
 
@@ -148,10 +149,10 @@ def check_times(time: FloatArray, event: FloatArray) -> None:
     """Positive times with at least one event."""
     wrong = np.flatnonzero(time <= 0)
     if len(wrong):
-        raise ValueError(
-            f"times must be positive, but row {wrong[0]} has {time[wrong[0]]:g}; count times from "
-            "the start of observation, or drop rows that were never observed"
-        )
+        raise RowError(
+            "label", int(wrong[0]), "times must be positive", f"{time[wrong[0]]:g}",
+            "count times from the start of observation, or drop rows that were never observed",
+        )  # fmt: skip
     wrong = np.flatnonzero((event != 0) & (event != 1))
     if len(wrong):
         raise ValueError(

@@ -141,14 +141,3 @@ class LabelFamily(ABC):
 def column(values: FloatArray) -> FloatArray:
     """A vector as a matrix of one column."""
     return np.ascontiguousarray(values, dtype=np.float64)[:, None]
-
-
-def counts_found(labels: FloatArray) -> str:
-    """What labels look like, for messages that name another family."""
-    if set(np.unique(labels[:1000]).tolist()) <= {0.0, 1.0} and np.isin(labels, (0, 1)).all():
-        return "yes/no labels, for which there is ShuffledClassifier"
-    if np.all(labels >= 0) and np.all(labels == np.round(labels)):
-        return "counts, for which there is family='poisson'"
-    if np.all(labels > 0):
-        return "positive numbers, for which there is family='gamma'"
-    return "numbers of both signs, for which there is family='normal'"

@@ -13,9 +13,10 @@ import numpy as np
 from scipy.special import digamma, gammaln
 
 from ..kernels.types import FloatArray
-from .exponential import LabelFamily, LabelTerms, RowTerms, column, counts_found
+from .exponential import LabelFamily, LabelTerms, RowTerms, column
 from .family import Interaction
 from .poisson import safe_exp
+from .row_errors import refuse_labels
 
 
 class Gamma(LabelFamily):
@@ -28,11 +29,7 @@ class Gamma(LabelFamily):
     def check_labels(self, labels: FloatArray) -> None:
         """Positive numbers."""
         wrong = np.flatnonzero(labels <= 0)
-        if len(wrong):
-            raise ValueError(
-                f"family='gamma' is for positive labels, but row {wrong[0]} has "
-                f"{labels[wrong[0]]:g}; these are {counts_found(labels)}"
-            )
+        refuse_labels(labels, wrong, "family='gamma' is for positive labels")
         if np.all(labels == labels[0]):
             raise ValueError(f"all {len(labels)} labels equal {labels[0]:g}: nothing to fit")
 

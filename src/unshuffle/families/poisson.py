@@ -12,8 +12,9 @@ import numpy as np
 from scipy.special import gammaln, xlogy
 
 from ..kernels.types import FloatArray
-from .exponential import LabelFamily, LabelTerms, RowTerms, column, counts_found
+from .exponential import LabelFamily, LabelTerms, RowTerms, column
 from .family import Interaction
+from .row_errors import refuse_labels
 
 LARGEST_ETA = 100.0  # beyond, exponentials and their squares leave what numbers can hold
 
@@ -27,11 +28,7 @@ def safe_exp(eta: FloatArray) -> FloatArray:
 def check_counts(labels: FloatArray, name: str) -> None:
     """Whole numbers from 0 on, not all 0."""
     wrong = np.flatnonzero((labels < 0) | (labels != np.round(labels)))
-    if len(wrong):
-        raise ValueError(
-            f"family={name!r} is for counts 0, 1, 2, ..., but row {wrong[0]} has "
-            f"{labels[wrong[0]]:g}; these are {counts_found(labels)}"
-        )
+    refuse_labels(labels, wrong, f"family={name!r} is for counts 0, 1, 2, ...")
     if not labels.any():
         raise ValueError(
             f"all {len(labels)} counts are 0: there is nothing to fit; check that y is the right "

@@ -1,9 +1,9 @@
 """Draws from the posterior over coefficients, noise, permutation and rate of mismatches."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from .posterior_chain import PosteriorChain
 from .posterior_model import Model, Start
 from .sampling_settings import POSTERIOR, PosteriorSettings
 
-NOISE, RATE = "noise", "mismatch rate"
+NOISE, DISPERSION, RATE = "noise", "dispersion", "mismatch rate"
 HEADS = ("mean", "sd", "low", "high", "R-hat", "ESS bulk", "ESS tail")
 
 
@@ -32,21 +32,25 @@ class Posterior:
     ----------
     coef : array of shape (n_chains, n_draws, n_features)
     intercept, noise_scale : arrays of shape (n_chains, n_draws)
-        The intercept is zero throughout where none was fitted.
+        The intercept is zero throughout where none was fitted. Other families than the normal one
+        have no noise, and `noise_scale` is None.
     mismatch_rate : array of shape (n_chains, n_draws) or None
         Rate of mismatches; None where it was not estimated.
     match_proba : array of shape (n_samples,) or None
         Probability that the label given beside a row is its own, averaged over coefficients and
         noise; None where no label was given beside a row.
     names : list of str
-        Of the intercept (when there is one), the coefficients, the noise and, where it was
-        estimated, the rate of mismatches: the keys of the three dictionaries below.
+        Of the intercept (when there is one), the coefficients, the noise or dispersion (when there
+        is one) and, where it was estimated, the rate of mismatches: the keys of the three
+        dictionaries below.
     r_hat : dict
         Rank-normalised split R-hat of each quantity; 1 where the chains agree.
     ess_bulk, ess_tail : dict
         Effective sample sizes for the middle and for the tails of each quantity.
     feature_names : list of str
     has_intercept : bool
+    dispersion : array of shape (n_chains, n_draws) or None
+        Of families that have one.
 
     Examples
     --------
@@ -66,7 +70,7 @@ class Posterior:
 
     coef: FloatArray
     intercept: FloatArray
-    noise_scale: FloatArray
+    noise_scale: FloatArray | None
     mismatch_rate: FloatArray | None
     match_proba: FloatArray | None
     names: list[str]
@@ -75,6 +79,7 @@ class Posterior:
     ess_tail: dict[str, float]
     feature_names: list[str]
     has_intercept: bool
+    dispersion: FloatArray | None = None
 
     def interval(self, level: float = 0.95) -> FloatArray:
         """Equal-tailed intervals of the coefficients.
@@ -101,8 +106,8 @@ class Posterior:
         Returns
         -------
         data : arviz.InferenceData (ArviZ 0.x) or xarray.DataTree (ArviZ 1.x)
-            With the variables ``coef``, ``intercept``, ``noise_scale`` and ``mismatch_rate``, as
-            far as there are any.
+            With the variables ``coef``, ``intercept``, ``noise_scale``, ``dispersion`` and
+            ``mismatch_rate``, as far as there are any.
         """
         try:
             import arviz
@@ -110,11 +115,12 @@ class Posterior:
             raise ImportError(
                 'to_arviz needs ArviZ; install it with: pip install "unshuffle[posterior]"'
             ) from error
-        variables = {"coef": self.coef, "noise_scale": self.noise_scale}
+        variables = {"coef": self.coef}
         if self.has_intercept:
             variables["intercept"] = self.intercept
-        if self.mismatch_rate is not None:
-            variables["mismatch_rate"] = self.mismatch_rate
+        for name in ("noise_scale", "dispersion", "mismatch_rate"):
+            if getattr(self, name) is not None:
+                variables[name] = getattr(self, name)
         coords, dims = {"feature": self.feature_names}, {"coef": ["feature"]}
         # ArviZ 1.x takes groups as one dictionary, 0.x as keywords.
         if int(arviz.__version__.split(".")[0]) >= 1:
@@ -136,7 +142,7 @@ class Posterior:
         return f"<p>{escape(self._title())}</p>{html_table(*self._cells())}"
 
     def _title(self) -> str:
-        n_chains, n_draws = self.noise_scale.shape
+        n_chains, n_draws = self.intercept.shape
         return f"Posterior of {n_chains} chains of {n_draws} draws, 95 % equal-tailed intervals"
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
@@ -152,9 +158,8 @@ class Posterior:
         """Draws by name, each of shape (n_chains, n_draws)."""
         columns = [self.intercept] if self.has_intercept else []
         columns += [self.coef[..., j] for j in range(self.coef.shape[-1])]
-        columns.append(self.noise_scale)
-        if self.mismatch_rate is not None:
-            columns.append(self.mismatch_rate)
+        more = (self.noise_scale, self.dispersion, self.mismatch_rate)
+        columns += [draws for draws in more if draws is not None]
         return dict(zip(self.names, columns, strict=True))
 
 
@@ -194,8 +199,18 @@ def dispersed_starts(
     return starts
 
 
+class Advancing(Protocol):
+    """A chain that is advanced piece by piece."""
+
+    n_iterations: int
+
+    def advance(self, n_iterations: int) -> None:
+        """Make up to `n_iterations` more iterations."""
+        ...
+
+
 def run_chains(
-    chains: list[PosteriorChain],
+    chains: Sequence[Advancing],
     workers: Workers,
     report: Callable[[int], None],
     settings: PosteriorSettings = POSTERIOR,
@@ -235,6 +250,11 @@ def collect(
         feature_names,
         model.fit_intercept,
     )
+    return diagnose(posterior)
+
+
+def diagnose(posterior: Posterior) -> Posterior:
+    """Fill in whether the chains have mixed."""
     for name, draws in posterior.quantities().items():
         posterior.r_hat[name] = r_hat(draws)
         posterior.ess_bulk[name] = ess_bulk(draws)

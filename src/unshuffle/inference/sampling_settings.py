@@ -78,6 +78,19 @@ class PosteriorSettings:
 
 
 @dataclass(frozen=True)
+class MetropolisSettings:
+    """Chains over a few parameters whose density can be computed, and moves of coefficients."""
+
+    freedom: float = 5.0  # of Student's t around the mode: its tails are those that must be reached
+    draws_per_direction: int = 10
+    added_variance: float = 0.1  # as a share of the shape before, so that none is singular
+    # Where the order is lost: updates between two draws, so that these differ, in units of one over
+    # the fraction of the information kept; and the length of first steps of the log precision.
+    most_updates: int = 8
+    precision_step: float = 2.4
+
+
+@dataclass(frozen=True)
 class RateSettings:
     """Draws of the rate of mismatches."""
 
@@ -106,5 +119,6 @@ PARTNERS = PartnerSettings()
 SANDWICH = SandwichSettings()
 SENSITIVITY = SensitivitySettings()
 POSTERIOR = PosteriorSettings()
+METROPOLIS = MetropolisSettings()
 RATES = RateSettings()
 BRIDGE = BridgeSettings()

@@ -20,6 +20,7 @@ from .group_sums import SumsFit, fit_group_sums, step_by_sums
 from .known import KnownFit
 from .lost_chain import ChainFit, fit_by_chain
 from .lost_model import LostBernoulli
+from .lost_robust import robust_of_lost
 from .results import FamilyFit, GroupSums
 from .settings import GlmSettings
 from .starts import theta_at
@@ -60,6 +61,9 @@ def fit_lost(
     free = np.ones(len(found.information), dtype=bool)
     errors = observed_errors(found.information, found.complete, free)
     fit = _result(data, family, known, found, errors)
+    robust = robust_of_lost(data, family, found, errors)
+    if robust is not None:
+        fit = replace(fit, robust=data.design.covariance(robust))
     if sums is None:
         return fit
     return replace(fit, group_sums=_compare(data, family, found, errors, sums))

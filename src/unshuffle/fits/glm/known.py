@@ -12,6 +12,7 @@ from ...families.settings import IRLS
 from ...kernels.types import FloatArray
 from .data import GlmData
 from .inverse import inverse_information
+from .tied_model import Evaluation, Shares
 
 PRECISION_ROUNDS, PRECISION_CHANGE = 100, 1e-10
 
@@ -38,6 +39,38 @@ class KnownFit(NamedTuple):
     converged: bool
     jumps: FloatArray | None = None
     separated: str = ""
+
+
+class KnownModel:
+    """The log-likelihood of labels in known order; interface as `TiedModel`."""
+
+    estimates = False
+
+    def __init__(self, data: GlmData, family: LabelFamily) -> None:
+        self.data, self.family = data, family
+        self.n_theta = data.Z.shape[1]
+        self.n_parameters = self.n_theta + family.has_precision
+
+    def evaluate(self, parameters: FloatArray) -> Evaluation:
+        """Value and gradient."""
+        data, q = self.data, self.n_theta
+        precision = 1.0
+        if self.family.has_precision:
+            precision = float(np.exp(np.clip(parameters[q], -20.0, 40.0)))
+        eta = data.offset + data.Z @ parameters[:q]
+        rows = self.family.row_terms(eta, precision)
+        labels = self.family.label_terms(data.y, precision)
+        density = rows.a + (rows.u * labels.v).sum(axis=1) + labels.b
+        by_eta = rows.a_eta + (rows.u_eta * labels.v).sum(axis=1)
+        gradient = data.Z.T @ (data.weights * by_eta)
+        if self.family.has_precision:
+            by_log = rows.a_log + (rows.u_log * labels.v).sum(axis=1) + labels.b_log
+            gradient = np.append(gradient, data.weights @ by_log)
+        own = np.ones(len(data.y))
+        return Evaluation(float(data.weights @ density), gradient, Shares(density, own, own), eta)
+
+    def sharpen(self) -> None:
+        """Evaluations are exact to rounding already."""
 
 
 def fit_known(data: GlmData, family: LabelFamily, *, names: list[str] | None = None) -> KnownFit:

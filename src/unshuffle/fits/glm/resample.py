@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...data.problem import Problem
-from ...kernels.types import FloatArray, IntArray
+from ...kernels.types import BoolArray, FloatArray, IntArray
 from .data import GlmData
 
 
@@ -39,6 +39,14 @@ def repeated_draw(data: GlmData, sizes: IntArray, drawn: IntArray) -> GlmData:
     rows = np.concatenate([np.arange(ends[k] - sizes[k], ends[k]) for k in units])
     blocks = units[units < data.problem.n_blocks]
     return _taken(data, rows, sizes[blocks], data.weights[rows])
+
+
+def take_groups(data: GlmData, kept: BoolArray) -> GlmData:
+    """Some whole groups and pinned rows, given by their (arranged) rows."""
+    starts = data.problem.starts
+    sizes = np.diff(starts)[kept[starts[:-1]]]
+    rows = np.flatnonzero(kept)
+    return _taken(data, rows, sizes, data.weights[rows])
 
 
 def _taken(data: GlmData, rows: IntArray, block_sizes: IntArray, weights: FloatArray) -> GlmData:

@@ -167,3 +167,16 @@ class ResamplingSettings:
 
 
 RESAMPLING = ResamplingSettings()
+
+
+@dataclass(frozen=True)
+class ProfileSettings:
+    """Ends of intervals along the profile of the likelihood, in standard errors."""
+
+    tolerance: float = 1e-3
+    max_steps: int = 30
+    longest_step: float = 3.0  # times the distance before
+    farthest: float = 200.0  # beyond, the end is infinite
+
+
+PROFILE = ProfileSettings()

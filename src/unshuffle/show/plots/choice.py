@@ -76,17 +76,23 @@ class ChoiceDisplay:
                 -found["lost"][k], place, xerr=found["lost_error"][k], fmt="o", capsize=3,
                 color=ORANGE if own else BLUE, markerfacecolor=ORANGE if own else "none",
             )  # fmt: skip
-        names = [
-            f"{start}, temper {temper:.3g}, ridge {ridge:.2g}{_law(noise)}"
-            for start, temper, ridge, noise in zip(
-                found["start"], found["temper"], found["ridge"], found["noise"], strict=True
-            )
-        ]
-        axes.set_yticks(places, names)
+        axes.set_yticks(places, _names(found))
         axes.set_xlabel("held-out log density, less the best")
         axes.set_title("Settings on held-out groups", loc="left")
         tidy(axes)
         return self
+
+
+def _names(found: dict[str, Any]) -> list[str]:
+    if "family" in found:
+        pairs = zip(found["family"], found["start"], strict=True)
+        return [f"{family}, {start}" for family, start in pairs]
+    return [
+        f"{start}, temper {temper:.3g}, ridge {ridge:.2g}{_law(noise)}"
+        for start, temper, ridge, noise in zip(
+            found["start"], found["temper"], found["ridge"], found["noise"], strict=True
+        )
+    ]
 
 
 def _law(noise: str) -> str:
