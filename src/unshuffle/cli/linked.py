@@ -60,9 +60,9 @@ def read_two_tables(tables: list[Path], roles: "Roles", linking: Linking) -> Lin
         )
     if linking.one_table:
         raise ValueError(
-            "--known, --match-prob, --match-feature, --plate, --show, --reviewed, --drop-missing, "
-            "--scheduler, --checkpoint and --resume are for one table with rows and labels, not "
-            f"for {option}"
+            "--known, --match-prob, --match-feature, --strata, --plate, --show, --reviewed, "
+            "--drop-missing, --scheduler, --checkpoint and --resume are for one table with rows "
+            f"and labels, not for {option}"
         )
     if linking.pairs is None:
         return LinkedTables(read_two(tables[0], tables[1], roles), [])

@@ -77,9 +77,10 @@ def stratum_rates(given: Mapping[Any, Any], n_rows: int, groups: Any, strata: An
     rates, errors = np.empty(len(names)), np.zeros(len(names))
     for k, stratum in enumerate(names):
         value = given[stratum]
-        rates[k], variance = _rate(value, f"mismatch_rate[{stratum!r}]")
         if isinstance(value, Audit):
-            rates[k], errors[k] = value.interior_rate, variance**0.5
+            rates[k], errors[k] = value.interior_rate, value.standard_error
+        else:
+            rates[k], _ = _rate(value, f"mismatch_rate[{stratum!r}]")
     return StratumRates(codes, rates, errors)
 
 
