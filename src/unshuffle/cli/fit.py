@@ -180,12 +180,12 @@ def fit(
         beside = {"event": event, "offset": offset, "exposure": exposure, "weight": weight}
         if families.are_asked_for(
             family, beside, one_table=not two and not passes.asked_for,
-            plain=not (reviewed or typed.given or model_settings or plate or show or match_feature)
+            plain=not (reviewed or strata or model_settings or plate or show or match_feature)
             and unmatched is UnequalCounts.refuse,
         ):  # fmt: skip
             fitted = families.fit_table(
                 files, roles, family.value, beside, pairing=pairing.value, intercept=intercept,
-                seed=seed, jobs=jobs,
+                seed=seed, jobs=jobs, rates=typed,
             )  # fmt: skip
             families.report(fitted, folder, as_json=as_json, quiet=quiet)
             return

@@ -85,6 +85,16 @@ class TypedRates(NamedTuple):
         if rates == 0.0:
             raise ValueError("--mismatch-rate 0 leaves nothing to exchange; use --pairing known")
 
+    def for_all_rows(self) -> Any:
+        """The one rate that families of labels take."""
+        rates = _read(self)
+        if isinstance(rates, dict):
+            raise ValueError(
+                "rates per stratum are for normal labels without weights and offsets; give one "
+                "--audit or --mismatch-rate of all rows, or probabilities of a match (--match-prob)"
+            )
+        return rates
+
     def refuse_passes(self) -> None:
         """Where a fit reads its data in passes."""
         if self.given:

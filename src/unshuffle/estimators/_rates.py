@@ -45,6 +45,13 @@ def exchange_of(
     return make_exchange(blocks, rates[codes], codes, variances)
 
 
+def family_rate(rate: Any) -> dict[str, Any]:
+    """Settings of a fit of a family for a rate, a word for one, or an audit."""
+    if isinstance(rate, Audit):
+        return {"mismatch_rate": rate.interior_rate, "audit": rate}
+    return {"mismatch_rate": None if rate is None or isinstance(rate, str) else rate}
+
+
 class GivenStrata(NamedTuple):
     """A mapping of rates, and the stratum of each row (None: its group)."""
 
