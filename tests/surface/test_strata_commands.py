@@ -116,6 +116,7 @@ REFUSED = {
     "percent": (("--mismatch-rate", "7%"), "a rate is a number from 0 to below 1"),
     "nothing": (("--mismatch-rate", "0"), "--pairing known"),
     "lost": ((*YEARS, "--audit", TYPED, "--pairing", "lost"), "rate of mismatches of a linked"),
+    "clues": (("--audit", "2/9", "--match-feature", "year"), "--match-feature estimates who"),
     "no file": ((*YEARS, "--audit", "nowhere.csv"), "there is no such file"),
     "passes": ((*YEARS, "--audit", TYPED, "--checkpoint", "c.npz"), "not a Parquet file"),
 }

@@ -81,6 +81,11 @@ def clues_of(rows: "FitTable") -> dict[str, Any]:
 
 def declared_pairing(pairing: str, rows: "FitTable") -> str:
     """A rate of wrong links is one of links given, so that the order is mostly right."""
+    if rows.match_features is not None:
+        raise ValueError(
+            "--match-feature estimates who is mismatched, and --audit and --mismatch-rate give it; "
+            "leave out one of the two"
+        )
     if pairing in {"lost", "known"} or rows.unpaired or rows.match_prob is not None:
         raise ValueError(
             "--audit and --mismatch-rate give the rate of mismatches of a linked table; leave out "

@@ -116,7 +116,7 @@ def _read_pairs(path: Path, id_name: str) -> "PairTable":
         names, kind = find_columns(source.names, (id_name, id_name))
         scores = [name for name in source.names if name in WITH_PROBABILITY]
         table = source.read([*names, *scores], () if kind == "row" else names)
-        return read_pairs(dict(table.columns), None, None, (id_name, id_name))
+        return read_pairs(dict(table.columns), None, None, (id_name, id_name), first_row=1)
     except TableError:
         raise
     except ValueError as error:

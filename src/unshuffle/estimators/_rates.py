@@ -139,5 +139,7 @@ def _rate(value: Any, name: str) -> tuple[float, float]:
     else:
         raise ValueError(f"{name} must be a number or an Audit, got {value!r}")
     if not 0.0 <= rate < 1.0:
-        raise ValueError(f"{name} must be at least 0 and below 1, got {rate:g}")
+        audited = isinstance(value, Audit)
+        found = f"; all {value.checked} checked links were wrong: check more" if audited else ""
+        raise ValueError(f"{name} must be at least 0 and below 1, got {rate:g}{found}")
     return rate, variance
