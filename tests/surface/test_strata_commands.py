@@ -90,6 +90,7 @@ def test_labels_marked_wrong_keep_the_rates_of_their_strata(table, tmp_path):
     )  # fmt: skip
     found, slope = facts(done)
     assert any("take the rates of --audit for known" in note for note in found["notes"])
+    assert found["settings"]["audit"] == TYPED
     data = pd.read_csv(table, float_precision="round_trip")
     prior = np.where(data["year"] == 1961, 1 - RATES["1961"].rate, 1 - RATES["1962"].rate)
     prior[0] = 0.0

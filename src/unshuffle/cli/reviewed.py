@@ -100,6 +100,7 @@ def _fit_excluding(rows: "FitTable", found: "Decisions", how: dict[str, Any]) ->
     probability = np.where(found.wrong, 0.0, probability)
     how = {**how, "pairing": "mostly-right"}
     fitted = fit_rows(replace(rows, match_prob=probability), **how)
+    fitted.settings.update({} if rates is None else rates.given)
     kept = np.flatnonzero(found.wrong & (fitted.model.permutation_ == np.arange(len(rows.y))))
     if len(kept):
         notes.append(
