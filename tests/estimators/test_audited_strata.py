@@ -74,6 +74,7 @@ def test_rates_that_are_known_add_nothing(data):
     by_stratum = new_em(given).fit(X, y, strata=strata)
     np.testing.assert_array_equal(by_stratum.coef_, known.coef_)
     np.testing.assert_array_equal(by_stratum.covariance_, known.covariance_)
+    np.testing.assert_equal(by_stratum.mismatch_rate_se_, known.mismatch_rate_se_)
 
 
 def test_the_default_estimator_takes_strata_and_says_what_they_mean(data):

@@ -95,7 +95,7 @@ def test_fit_takes_an_audit(files):
     [
         (("{linked}", "--audit", "300/21", "-y", "y"), "between 0 and checked=21"),
         (("{linked}", "--audit", "7 percent", "-y", "y"), "such as 21/300"),
-        (("{linked}", "--audit", "1/9", "-y", "y", "--pairing", "lost"), "--audit gives the rate"),
+        (("{linked}", "--audit", "1/9", "-y", "y", "--pairing", "lost"), "give the rate of"),
         (("{linked}", "-y", "y", "--checked", "{left}"), "--checked belongs to --pairs"),
         (("{left}", "--pairs", "{pairs}"), "--pairs is for two tables"),
         (("{left}", "{right}", "--pairs", "{pairs}", "--by", "a"), "not both"),

@@ -10,8 +10,9 @@ import typer
 
 from .. import __version__
 from .errors import REJECTED
-from .fitting import Fitted
+from .fitting import Fitted, declared_pairing
 from .notes import table_notes
+from .rates import TypedRates
 
 if TYPE_CHECKING:
     from ..io.outputs import Output
@@ -72,7 +73,7 @@ def are_asked_for(
     asked = family is not Kind.normal or any(beside.values())
     if asked and not plain:
         raise ValueError(
-            "--reviewed, --audit, --noise, --robust, --plate, --show and --unmatched are for "
+            "--reviewed, --strata, --noise, --robust, --plate, --show and --unmatched are for "
             "normal labels without weights and offsets; leave them out, or the options of families"
         )
     if asked and not one_table:
@@ -153,6 +154,7 @@ def fit_table(
     intercept: bool,
     seed: int,
     jobs: int,
+    rates: TypedRates | None = None,
 ) -> Fitted:
     """Read a table and fit its labels; errors name the file."""
     from ..exceptions import TableError, UnidentifiableWarning
@@ -165,7 +167,13 @@ def fit_table(
     more: dict[str, Any] = dict(beside)
     found = FamilyRoles(**vars(roles), **more, text_label=family == "bernoulli")
     read = read_family_rows(files, found)
+    typed = rates.given if rates is not None else {}
+    if rates is not None and typed:
+        pairing = declared_pairing(pairing, read.rows)
     model, settings = _estimator(family, pairing, intercept, seed, jobs)
+    if rates is not None and typed:
+        model.set_params(mismatch_rate=rates.for_all_rows())
+        settings |= typed
     X = NamedMatrix(read.rows.X, tuple(read.rows.names))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

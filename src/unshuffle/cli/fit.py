@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from . import families, options
+from . import families, options, rates
 from .errors import plain_errors, without_option
 from .unmatched import MatchShare, UnequalCounts, Unmatched, count_settings, refuse_passes
 
@@ -41,6 +41,7 @@ match_probability); a linked table of which 300 links were checked, 21 of them w
 
     unshuffle fit people.csv incomes.csv --pairs pairs.parquet --label income
     unshuffle fit linked.csv --label income --audit 21/300
+    unshuffle fit linked.csv --label income --strata region --audit north=21/300,south=4/250
 
 Odds ratios from a linked table, hazard ratios from another:
 
@@ -85,6 +86,7 @@ def fit(
     known: options.Known = None,
     match_prob: options.MatchProb = None,
     match_feature: options.MatchFeature = None,
+    strata: rates.Strata = None,
     categorical: options.Categorical = None,
     id_column: options.Id = None,
     plate: options.Plate = None,
@@ -98,7 +100,8 @@ def fit(
     exposure: families.Exposure = None,
     weight: families.Weight = None,
     pairing: options.Pairing = options.OrderGiven.auto,
-    audit: options.Audited = None,
+    audit: rates.Audited = None,
+    mismatch_rate: rates.MismatchRate = None,
     unmatched: Unmatched = UnequalCounts.refuse,
     match_share: MatchShare = "estimate",
     intercept: options.Intercept = True,
@@ -157,10 +160,12 @@ def fit(
         passes = Passes(scheduler, checkpoint, resume)
         _check_scheduler(scheduler)
         options.check_pairs(pairs, checked)
+        typed = rates.TypedRates(audit, mismatch_rate, strata)
+        typed.check()
         tables = take_standard_input(tables)
         two = by is not None or pairs is not None
         files = tables if two else find_tables(tables, passes)
-        further = filter(None, (pairs, checked, reviewed))
+        further = filter(None, (pairs, checked, reviewed, typed.file))
         outputs = Outputs(with_redirected([*tables, *files, *further]), force=force)
         folder = None if out is None else outputs.claim(out, RESULTS)
         if checkpoint is not None:
@@ -169,18 +174,18 @@ def fit(
             label, features, by or group, known, match_prob, categorical,
             id_column=id_column, plate=plate, show=show, exclude=exclude, kmers=kmers,
             drop_missing=drop_missing, match_features=match_feature,
-            blank_labels=unmatched is UnequalCounts.model,
+            blank_labels=unmatched is UnequalCounts.model, strata=strata,
         )  # fmt: skip
         model_settings = options.model_settings(noise, robust=robust)
         beside = {"event": event, "offset": offset, "exposure": exposure, "weight": weight}
         if families.are_asked_for(
             family, beside, one_table=not two and not passes.asked_for,
-            plain=not (reviewed or audit or model_settings or plate or show or match_feature)
+            plain=not (reviewed or strata or model_settings or plate or show or match_feature)
             and unmatched is UnequalCounts.refuse,
         ):  # fmt: skip
             fitted = families.fit_table(
                 files, roles, family.value, beside, pairing=pairing.value, intercept=intercept,
-                seed=seed, jobs=jobs,
+                seed=seed, jobs=jobs, rates=typed,
             )  # fmt: skip
             families.report(fitted, folder, as_json=as_json, quiet=quiet)
             return
@@ -188,7 +193,7 @@ def fit(
         if two:
             one_table = bool(
                 known or match_prob or match_feature or plate or show or reviewed or drop_missing
-                or passes.asked_for
+                or strata or passes.asked_for
             )  # fmt: skip
             linking = Linking(by, pairs, id_column, checked, one_table)
             with without_option("missing"):
@@ -197,7 +202,7 @@ def fit(
             reason = reason_for_passes(files, roles, passes)
             refuse_passes(reason, unmatched)
             if reason:
-                options.refuse_audit(audit)
+                typed.refuse_passes()
                 model = fit_in_passes(
                     files, roles, passes, reason, pairing=pairing.value, quiet=quiet or as_json,
                     force=force, reviewed=reviewed,
@@ -212,7 +217,7 @@ def fit(
         counts = count_settings(unmatched, match_share)
         fitted = fit_reviewed(
             rows, reviewed, id_column or "", pairing=pairing.value, intercept=intercept, seed=seed,
-            jobs=jobs, quiet=quiet or as_json, audit=audit, counts=counts, **model_settings,
+            jobs=jobs, quiet=quiet or as_json, rates=typed, counts=counts, **model_settings,
         )  # fmt: skip
         fitted.notes[:0] = linked
         output.report(fitted, folder, as_json=as_json, quiet=quiet)

@@ -5,6 +5,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .notes import table_notes
+from .rates import TypedRates, rate_given
 from .unmatched import as_options, used_rows
 
 if TYPE_CHECKING:
@@ -28,15 +29,15 @@ class Fitted(NamedTuple):
 
 def fit_rows(
     rows: "FitTable", *, pairing: str, intercept: bool, seed: int, jobs: int, quiet: bool,
-    audit: str | None = None, counts: dict[str, Any] | None = None, **more: Any,
+    rates: TypedRates | None = None, counts: dict[str, Any] | None = None, **more: Any,
 ) -> Fitted:  # fmt: skip
     """Fit the default estimator; its errors are raised with the name of the file.
 
-    `counts` say what to do about unequal counts, `more` are further settings of the estimator.
+    `rates` are those of mismatches, `counts` say what to do about unequal counts, `more` are
+    further settings of the estimator.
     """
     from ..estimators.shuffled import ShuffledRegressor
     from ..exceptions import TableError, UnidentifiableWarning
-    from ..inference.audited_rate import parse_audit
     from ..io.frames import NamedMatrix
 
     settings: dict[str, Any] = {
@@ -44,13 +45,14 @@ def fit_rows(
         **more,
     }  # fmt: skip
     rate: dict[str, Any] = {}
-    if audit is not None:
+    typed = rates.given if rates is not None else {}
+    if rates is not None and typed:
         settings["pairing"] = declared_pairing(pairing, rows)
-        settings["audit"], rate["mismatch_rate"] = audit, parse_audit(audit)
+        rate = rate_given(rates, rows)
+    strata = {name: rate.pop(name) for name in ("strata",) if name in rate}
     how = counts or {}
     watched = sys.stderr.isatty() and not quiet
-    known = {name: value for name, value in settings.items() if name != "audit"}
-    model = ShuffledRegressor(**known, **rate, verbose=int(watched))
+    model = ShuffledRegressor(**settings, **rate, verbose=int(watched))
     X = NamedMatrix(rows.X, tuple(rows.names))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -60,15 +62,16 @@ def fit_rows(
                 model.fit_unpaired(X, rows.y, rows.groups, rows.label_groups, **how)
             else:
                 model.fit(
-                    X, rows.y, rows.groups, rows.known, rows.match_prob, **clues_of(rows), **how
-                )
+                    X, rows.y, rows.groups, rows.known, rows.match_prob, **clues_of(rows),
+                    **strata, **how,
+                )  # fmt: skip
         except ValueError as error:
             problem = str(error)
             if "sandwich" in problem:  # the rest of the message names settings of Python
                 problem = f"{problem.partition(';')[0]}; fit it without --robust"
             raise TableError(rows.table.path, as_options(problem)) from error
     notes = [*table_notes(rows), *(str(warning.message) for warning in caught)]
-    return Fitted(model, used_rows(rows, model), notes, settings | how)
+    return Fitted(model, used_rows(rows, model), notes, settings | typed | how)
 
 
 def clues_of(rows: "FitTable") -> dict[str, Any]:
@@ -77,10 +80,15 @@ def clues_of(rows: "FitTable") -> dict[str, Any]:
 
 
 def declared_pairing(pairing: str, rows: "FitTable") -> str:
-    """An audit counts wrong links among given ones, so that the order is mostly right."""
+    """A rate of wrong links is one of links given, so that the order is mostly right."""
+    if rows.match_features is not None:
+        raise ValueError(
+            "--match-feature estimates who is mismatched, and --audit and --mismatch-rate give it; "
+            "leave out one of the two"
+        )
     if pairing in {"lost", "known"} or rows.unpaired or rows.match_prob is not None:
         raise ValueError(
-            "--audit gives the rate of mismatches of a linked table; leave out --pairing lost or "
-            "known, --by, --pairs and --match-prob"
+            "--audit and --mismatch-rate give the rate of mismatches of a linked table; leave out "
+            "--pairing lost or known, --by, --pairs and --match-prob"
         )
     return "mostly-right"

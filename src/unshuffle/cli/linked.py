@@ -60,9 +60,9 @@ def read_two_tables(tables: list[Path], roles: "Roles", linking: Linking) -> Lin
         )
     if linking.one_table:
         raise ValueError(
-            "--known, --match-prob, --match-feature, --plate, --show, --reviewed, --drop-missing, "
-            "--scheduler, --checkpoint and --resume are for one table with rows and labels, not "
-            f"for {option}"
+            "--known, --match-prob, --match-feature, --strata, --plate, --show, --reviewed, "
+            "--drop-missing, --scheduler, --checkpoint and --resume are for one table with rows "
+            f"and labels, not for {option}"
         )
     if linking.pairs is None:
         return LinkedTables(read_two(tables[0], tables[1], roles), [])
@@ -116,7 +116,7 @@ def _read_pairs(path: Path, id_name: str) -> "PairTable":
         names, kind = find_columns(source.names, (id_name, id_name))
         scores = [name for name in source.names if name in WITH_PROBABILITY]
         table = source.read([*names, *scores], () if kind == "row" else names)
-        return read_pairs(dict(table.columns), None, None, (id_name, id_name))
+        return read_pairs(dict(table.columns), None, None, (id_name, id_name), first_row=1)
     except TableError:
         raise
     except ValueError as error:

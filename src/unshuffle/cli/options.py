@@ -158,14 +158,6 @@ Pairing = Annotated[
         help="What to assume about the order given; auto tests it.",
     ),
 ]  # fmt: skip
-Audited = Annotated[
-    str | None,
-    typer.Option(
-        "--audit", metavar="WRONG/CHECKED", rich_help_panel=FIT,
-        help="Links that were drawn at random and checked, such as 21/300: the rate of mismatches "
-        "and its uncertainty.",
-    ),
-]  # fmt: skip
 Intercept = Annotated[
     bool,
     typer.Option("--intercept/--no-intercept", help="Fit an intercept.", rich_help_panel=FIT),
@@ -234,6 +226,7 @@ def make_roles(
     drop_missing: bool = False,
     match_features: str | None = None,
     blank_labels: bool = False,
+    strata: str | None = None,
 ) -> "Roles":
     """Roles of columns from the options above."""
     from ..io.tables import Roles
@@ -244,7 +237,7 @@ def make_roles(
         split_names(blocks), id_column, plate, split_names(show),
         excluded=split_names(exclude), kmers=parse_kmers(split_names(kmers)),
         drop_missing=drop_missing,
-        match_features=split_names(match_features), blank_labels=blank_labels,
+        match_features=split_names(match_features), blank_labels=blank_labels, strata=strata,
     )  # fmt: skip
 
 
@@ -260,12 +253,6 @@ def split_names(names: str | None) -> tuple[str, ...]:
     if not found or not all(found):
         raise ValueError(f"expected names between commas, such as a,b,c; got {names!r}")
     return found
-
-
-def refuse_audit(audit: str | None) -> None:
-    """Where a fit reads its data in passes."""
-    if audit is not None:
-        raise ValueError("--audit is not for data that are read in passes; fit a sample")
 
 
 def check_pairs(pairs: Path | None, checked: Path | None) -> None:

@@ -204,6 +204,7 @@ def write_report(fitted: "Fitted", path: Path) -> None:
         partner_names=_row_names(rows, partners=True),
         positions=None if rows.positions is None else rows.positions.tolist(),
         records={name: rows.table.columns[name] for name in rows.recorded},
+        strata=fitted.settings.get("strata", ""),
     )
     title = visible(f"{rows.label} in {rows.table.title}")
     with warnings.catch_warnings():

@@ -66,10 +66,20 @@ def fit_reviewed(
 def _fit_excluding(rows: "FitTable", found: "Decisions", how: dict[str, Any]) -> "Fitted":
     """Fit with match probability 0 where a label is marked wrong."""
     from ..kernels.limits import SMALLEST_RATE
-    from .fitting import fit_rows
+    from .fitting import declared_pairing, fit_rows
+    from .rates import match_prob_of
 
     probability = rows.match_prob
     notes = []
+    rates = how.get("rates")
+    if rates is not None and rates.given:
+        declared_pairing(how["pairing"], rows)
+        probability = match_prob_of(rates, rows)
+        how = {**how, "rates": None}
+        notes.append(
+            "with labels marked wrong, standard errors take the rates of --audit for known; those "
+            "of a fit without --reviewed carry their uncertainty"
+        )
     if probability is None:
         first = fit_rows(rows, **how)
         if first.model.pairing_ != "mostly-right":
@@ -90,6 +100,7 @@ def _fit_excluding(rows: "FitTable", found: "Decisions", how: dict[str, Any]) ->
     probability = np.where(found.wrong, 0.0, probability)
     how = {**how, "pairing": "mostly-right"}
     fitted = fit_rows(replace(rows, match_prob=probability), **how)
+    fitted.settings.update({} if rates is None else rates.given)
     kept = np.flatnonzero(found.wrong & (fitted.model.permutation_ == np.arange(len(rows.y))))
     if len(kept):
         notes.append(

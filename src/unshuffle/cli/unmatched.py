@@ -70,6 +70,7 @@ def refuse_passes(reason: str | None, unmatched: UnequalCounts) -> None:
 
 def as_options(message: str) -> str:
     """A message of the estimator with the settings spelled as on the command line."""
+    message = message.replace("match_features", "--match-feature")
     for setting in UnequalCounts:
         message = message.replace(f"unmatched='{setting.value}'", f"--unmatched {setting.value}")
     return message

@@ -55,9 +55,10 @@ def check_missing(rows: Iterable[int], name: str = "groups") -> None:
     rows = list(rows)
     if rows:
         shown = ", ".join(str(int(row)) for row in rows[:5]) + (", ..." if len(rows) > 5 else "")
+        one = "stratum" if name == "strata" else "group"
         raise ValueError(
-            f"{name} has {len(rows)} missing value(s), in row(s) {shown}; every row needs a group: "
-            "drop those rows or give them a group of their own"
+            f"{name} has {len(rows)} missing value(s), in row(s) {shown}; every row needs a {one}: "
+            f"drop those rows or give them a {one} of their own"
         )
 
 

@@ -55,5 +55,6 @@ def warn_of_match_model(model: MatchModel, level: int) -> None:
         )
 
 
-def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(map(repr, names))
+def _listed(names: tuple[str, ...], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + more

@@ -45,6 +45,13 @@ def exchange_of(
     return make_exchange(blocks, rates[codes], codes, variances)
 
 
+def family_rate(rate: Any) -> dict[str, Any]:
+    """Settings of a fit of a family for a rate, a word for one, or an audit."""
+    if isinstance(rate, Audit):
+        return {"mismatch_rate": rate.interior_rate, "audit": rate}
+    return {"mismatch_rate": None if rate is None or isinstance(rate, str) else rate}
+
+
 class GivenStrata(NamedTuple):
     """A mapping of rates, and the stratum of each row (None: its group)."""
 
@@ -77,9 +84,10 @@ def stratum_rates(given: Mapping[Any, Any], n_rows: int, groups: Any, strata: An
     rates, errors = np.empty(len(names)), np.zeros(len(names))
     for k, stratum in enumerate(names):
         value = given[stratum]
-        rates[k], variance = _rate(value, f"mismatch_rate[{stratum!r}]")
         if isinstance(value, Audit):
-            rates[k], errors[k] = value.interior_rate, variance**0.5
+            rates[k], errors[k] = value.interior_rate, value.standard_error
+        else:
+            rates[k], _ = _rate(value, f"mismatch_rate[{stratum!r}]")
     return StratumRates(codes, rates, errors)
 
 
@@ -131,5 +139,7 @@ def _rate(value: Any, name: str) -> tuple[float, float]:
     else:
         raise ValueError(f"{name} must be a number or an Audit, got {value!r}")
     if not 0.0 <= rate < 1.0:
-        raise ValueError(f"{name} must be at least 0 and below 1, got {rate:g}")
+        audited = isinstance(value, Audit)
+        found = f"; all {value.checked} checked links were wrong: check more" if audited else ""
+        raise ValueError(f"{name} must be at least 0 and below 1, got {rate:g}{found}")
     return rate, variance

@@ -13,12 +13,14 @@ from sklearn.utils.validation import column_or_1d
 
 from ..families.bernoulli import BERNOULLI
 from ..fits.glm.settings import GlmSettings
+from ..inference.audited_rate import Audit
 from ..io.frames import plain_column
 from ..kernels.types import FloatArray
-from ._family import FamilyMethods, rate_setting
+from ._family import FamilyMethods
 from ._family_data import check_weights
 from ._frames import take_frame
 from ._notebook import NotebookMethods
+from ._rates import family_rate
 from ._seeding import seed_from
 from ._validation import check_features_and_labels, check_lengths
 
@@ -39,8 +41,9 @@ class ShuffledClassifier(FamilyMethods, NotebookMethods, ClassifierMixin, BaseEs
     ----------
     pairing : {"auto", "lost", "mostly-right", "known"}, default="auto"
         What is assumed of the order given. "auto" tests it.
-    mismatch_rate : float or "estimate", default="estimate"
-        Share of rows that do not hold their own label, where the order is mostly right.
+    mismatch_rate : float, Audit or "estimate", default="estimate"
+        Share of rows that do not hold their own label, where the order is mostly right. An `Audit`
+        of checked links adds its uncertainty to the standard errors.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     random_state : int, RandomState or None, default=None
@@ -86,7 +89,7 @@ class ShuffledClassifier(FamilyMethods, NotebookMethods, ClassifierMixin, BaseEs
     -----
     With yes/no labels the rate of mismatches shows in one thing only: how far probabilities stay
     away from 0 and 1. Its error, and with it that of the coefficients, is large where features
-    hardly predict; give a rate from a sample checked by hand where there is one.
+    hardly predict; give an `Audit` of links checked by hand where there is one.
 
     Examples
     --------
@@ -108,7 +111,7 @@ class ShuffledClassifier(FamilyMethods, NotebookMethods, ClassifierMixin, BaseEs
     }  # fmt: skip
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "pairing": [StrOptions({"auto", "lost", "mostly-right", "known"})],
-        "mismatch_rate": [StrOptions({"estimate"}), Interval(Real, 0, 1, closed="neither")],
+        "mismatch_rate": [StrOptions({"estimate"}), Interval(Real, 0, 1, closed="neither"), Audit],
         "fit_intercept": ["boolean"],
         "random_state": ["random_state"],
     }
@@ -118,7 +121,7 @@ class ShuffledClassifier(FamilyMethods, NotebookMethods, ClassifierMixin, BaseEs
         self,
         *,
         pairing: str = "auto",
-        mismatch_rate: float | str = "estimate",
+        mismatch_rate: float | str | Audit = "estimate",
         fit_intercept: bool = True,
         random_state: Any = None,
     ) -> None:
@@ -166,7 +169,7 @@ class ShuffledClassifier(FamilyMethods, NotebookMethods, ClassifierMixin, BaseEs
         settings = GlmSettings(
             seed_from(self.random_state),
             pairing=self.pairing,
-            mismatch_rate=rate_setting(self.mismatch_rate),
+            **family_rate(self.mismatch_rate),
             fit_intercept=self.fit_intercept,
         )
         classes, codes = self._encode(X, y)

@@ -10,10 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 from ..families.cox import check_times, concordance
 from ..fits.glm.results import Baseline
 from ..fits.glm.settings import GlmSettings
+from ..inference.audited_rate import Audit
 from ..kernels.types import FloatArray
-from ._family import FamilyMethods, rate_setting
+from ._family import FamilyMethods
 from ._family_data import split_times
 from ._notebook import NotebookMethods
+from ._rates import family_rate
 
 
 class ShuffledCoxRegressor(FamilyMethods, NotebookMethods, BaseEstimator):  # type: ignore[misc]
@@ -29,8 +31,9 @@ class ShuffledCoxRegressor(FamilyMethods, NotebookMethods, BaseEstimator):  # ty
     pairing : {"auto", "mostly-right", "known"}, default="auto"
         What is assumed of the order given. "auto" tests it, and refuses times whose order says
         nothing about the rows.
-    mismatch_rate : float or "estimate", default="estimate"
-        Share of rows that do not hold their own time.
+    mismatch_rate : float, Audit or "estimate", default="estimate"
+        Share of rows that do not hold their own time. An `Audit` of checked links adds its
+        uncertainty to the standard errors.
 
     Attributes
     ----------
@@ -90,13 +93,15 @@ class ShuffledCoxRegressor(FamilyMethods, NotebookMethods, BaseEstimator):  # ty
     }  # fmt: skip
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "pairing": [StrOptions({"auto", "mostly-right", "known"})],
-        "mismatch_rate": [StrOptions({"estimate"}), Interval(Real, 0, 1, closed="neither")],
+        "mismatch_rate": [StrOptions({"estimate"}), Interval(Real, 0, 1, closed="neither"), Audit],
     }
     fit_intercept = False
     baseline_hazard_: FloatArray
     event_times_: FloatArray
 
-    def __init__(self, *, pairing: str = "auto", mismatch_rate: float | str = "estimate") -> None:
+    def __init__(
+        self, *, pairing: str = "auto", mismatch_rate: float | str | Audit = "estimate"
+    ) -> None:
         self.pairing = pairing
         self.mismatch_rate = mismatch_rate
 
@@ -141,7 +146,7 @@ class ShuffledCoxRegressor(FamilyMethods, NotebookMethods, BaseEstimator):  # ty
         check_times(time, event)
         settings = GlmSettings(
             pairing=self.pairing,
-            mismatch_rate=rate_setting(self.mismatch_rate),
+            **family_rate(self.mismatch_rate),
             fit_intercept=False,
         )
         self._fit_family(

@@ -57,7 +57,7 @@ def with_audit(
         shifts = [
             shift_of(given.interior_rate, given.standard_error, lambda at: _values(refit(at)))
         ]
-    elif isinstance(given, StratumRates):
+    elif isinstance(given, StratumRates) and len(given.audited):
         shifts = [_shift_of_stratum(given, int(k), refit) for k in given.audited]
     else:
         return fit

@@ -207,7 +207,8 @@ class MemoryFinish:
     ) -> Snapshots:
         """Continue the chain where the information kept may be little or none.
 
-        It is a difference of two numbers, one of which has a Monte Carlo error.
+        It is a difference of two numbers, one of which has a Monte Carlo error. Little is kept of
+        the information about a match model, so that its errors need all walks.
         """
         problem, rate, numbers = self.data.problem, self._rate(alignment), self.settings.em.final
         for _ in range(numbers.most_walks - 1):
@@ -215,7 +216,7 @@ class MemoryFinish:
                 problem, self.table.solver, state.noise_scale, seen.scores, rate
             )
             error = monte_carlo_error(problem, len(seen.scores), known.fraction_kept)
-            if not known.fraction_kept < numbers.doubtful * error:
+            if self.clues is None and not known.fraction_kept < numbers.doubtful * error:
                 break
             stream += len(seen.scores)
             seen = seen.merged(self._walk(state, stream, alignment, averages=True))

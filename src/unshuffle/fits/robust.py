@@ -8,6 +8,7 @@ from ..alignment.chain import Chain
 from ..alignment.sampled import SampledAlignment
 from ..em.settings import DEFAULTS
 from ..families.least_squares import LeastSquares
+from ..inference.row_sandwich import row_sandwich
 from ..inference.sampling_settings import SANDWICH
 from ..inference.sandwich import (
     Expected,
@@ -61,6 +62,8 @@ def robust_covariance(
     check_units(codes, solver.n_parameters + 1 + (rate is not None))
     if expected is None:
         expected = _continue_chain(data, fit, solver)
+    if exchanges(fit):
+        return row_sandwich(problem, solver, posterior.state, expected, rate)
     return sandwich(problem, solver, posterior.state, expected, codes, rate)
 
 
@@ -99,7 +102,9 @@ def with_errors(
     try:
         robust = robust_covariance(data, fit, expected, solver)
         codes = units_of(data, fit)
-        p_value = model_p_value(data.problem, solver, state, expected, codes, rate)
+        p_value = model_p_value(
+            data.problem, solver, state, expected, codes, rate, exchanged=exchanges(fit)
+        )
     except ValueError:  # too few units, or no information to build a sandwich from
         return with_model_errors(fit)
     if p_value < SANDWICH.level:
@@ -116,6 +121,14 @@ def with_model_errors(fit: StochasticFit, p_value: float = float("nan")) -> Stoc
 def has_information(fit: StochasticFit) -> bool:
     """Whether the fit maximises the likelihood, so that it has an observed information."""
     return fit.uncertainty is not None and not np.isnan(fit.uncertainty.inflation)
+
+
+def exchanges(fit: StochasticFit) -> bool:
+    """Whether rows that mostly hold their own labels may have exchanged them."""
+    posterior = fit.permutations
+    return (
+        posterior is not None and posterior.problem.n_movable > 0 and posterior.prior.mostly_right
+    )
 
 
 def units_of(data: InMemory, fit: StochasticFit) -> IntArray:

@@ -79,6 +79,11 @@ class Audit:
         """Of the rate."""
         return float(np.sqrt(self.variance))
 
+    def repeated(self, generator: np.random.Generator) -> "Audit":
+        """Another audit of as many links, drawn at the rate of this one."""
+        checked = int(self.checked)
+        return Audit(checked, int(generator.binomial(checked, self.interior_rate)))
+
 
 def parse_audit(text: str) -> Audit:
     """An audit written as ``wrong/checked``, such as 21/300."""

@@ -10,8 +10,8 @@ With J the observed information (Louis' formula) and the units' scores :math:`S_
 
 where noise and rate of mismatches take part as parameters. Units are the G pieces of the data that
 inform about the parameters independently of each other: whole groups where the order is lost, since
-their rows share their labels; single rows where it is mostly right, and pinned rows always. Where
-nothing is lost c is n / (n - p) and the result is White's covariance in the version HC1.
+their rows share their labels, and pinned rows. Where the order is mostly right see `row_sandwich`.
+Where nothing is lost c is n / (n - p) and the result is White's covariance in the version HC1.
 """
 
 from typing import NamedTuple
@@ -125,6 +125,13 @@ def check_units(codes: IntArray, n_parameters: int, settings: SandwichSettings =
     return int(worth)
 
 
+def residual_squares(state: State, expected: Expected) -> FloatArray:
+    """Mean square of each (arranged) row's residual, over permutations."""
+    return np.asarray(
+        expected.squares - 2.0 * state.fitted * expected.labels + state.fitted**2, dtype=np.float64
+    )
+
+
 def row_scores(
     problem: Problem,
     solver: LeastSquares,
@@ -138,7 +145,7 @@ def row_scores(
     columns = [((solver.X - solver.centre) @ solver.to_coef) * residual[:, None] / variance]
     if solver.fit_intercept:
         columns.insert(0, residual[:, None] / (variance * n**0.5))
-    deviation = expected.squares - 2.0 * state.fitted * expected.labels + state.fitted**2
+    deviation = residual_squares(state, expected)
     # The noise is estimated with n - p degrees of freedom; around the mean scores add up to zero.
     columns.append(problem.restore(deviation - deviation.mean())[:, None] / variance)
     if mismatch_rate is not None:

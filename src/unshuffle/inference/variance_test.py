@@ -24,7 +24,7 @@ from ..alignment.state import State
 from ..data.problem import Problem
 from ..families.least_squares import LeastSquares
 from ..kernels.types import FloatArray, IntArray
-from .sandwich import Expected, Influences, influences
+from .sandwich import Expected, Influences, influences, residual_squares
 
 
 def model_p_value(
@@ -34,8 +34,14 @@ def model_p_value(
     expected: Expected,
     codes: IntArray,
     mismatch_rate: float | None,
+    *,
+    exchanged: bool = False,
 ) -> float:
-    """P-value of the model's covariance, from both tests; arguments as of `sandwich`."""
+    """P-value of the model's covariance, from both tests; arguments as of `sandwich`.
+
+    Where rows have `exchanged` labels with each other their scores are not independent, and the
+    second test is one of noise that changes with the leverage of rows.
+    """
     found = influences(problem, solver, state, expected, codes, mismatch_rate)
     first, p, n = int(solver.fit_intercept), solver.n_parameters, problem.n_rows
     if solver.rank == 0:
@@ -43,6 +49,9 @@ def model_p_value(
     noise = noise_p_value(problem.restore(_noise_parts(state, expected)), codes, found)
     scale = len(found.units) / (len(found.units) - 1) * (n - 1) / (n - p)
     slopes = slice(first, first + solver.rank)
+    if exchanged:
+        parts = _leverage_parts(problem, solver, state, expected, found.inverse[slopes, slopes])
+        return min(1.0, 2.0 * min(noise, noise_p_value(parts, codes, found)))
     information = information_p_value(found.units[:, slopes], found.inverse[slopes, slopes], scale)
     return min(1.0, 2.0 * min(noise, information))
 
@@ -50,10 +59,25 @@ def model_p_value(
 def _noise_parts(state: State, expected: Expected) -> FloatArray:
     """The two terms of each (arranged) row's score; shape (n, 2)."""
     fitted, variance = state.fitted, state.noise_scale**2
-    squares = expected.squares - 2.0 * fitted * expected.labels + fitted**2
+    squares = residual_squares(state, expected)
     standard = (fitted - fitted.mean()) / fitted.std() if fitted.std() > 0.0 else fitted
     regressors = np.stack([standard, standard**2], axis=1)
     parts: FloatArray = (regressors - regressors.mean(axis=0)) * (squares / variance - 1.0)[:, None]
+    return parts
+
+
+def _leverage_parts(
+    problem: Problem,
+    solver: LeastSquares,
+    state: State,
+    expected: Expected,
+    inverse: FloatArray,
+) -> FloatArray:
+    """Beside the user's rows, squared residuals that add up to the change of all variances."""
+    columns = (solver.X - solver.centre) @ solver.to_coef
+    leverage = np.einsum("ij,jk,ik->i", columns, inverse, columns)
+    squares = problem.restore(residual_squares(state, expected)) / state.noise_scale**2 - 1.0
+    parts: FloatArray = ((leverage - leverage.mean()) * squares)[:, None]
     return parts
 
 

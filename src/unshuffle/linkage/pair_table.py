@@ -36,6 +36,8 @@ class PairTable:
         What the two columns of ids are called.
     ids : {"column", "index", "row"}
         What the ids name: values of a column, the index of a data frame, or rows from 1.
+    first_row : int
+        Number of the first row in messages: 1 for files, 0 in Python.
     """
 
     left: list[Hashable]
@@ -44,12 +46,17 @@ class PairTable:
     others: dict[str, Any]
     names: tuple[str, str]
     ids: str
+    first_row: int = 0
 
 
 def read_pairs(
-    pairs: Any, columns: Sequence[str] | None, probability: Any, id_names: tuple[Any, Any]
+    pairs: Any,
+    columns: Sequence[str] | None,
+    probability: Any,
+    id_names: tuple[Any, Any],
+    first_row: int = 0,
 ) -> PairTable:
-    """Find ids and probability in a table of pairs."""
+    """Find ids and probability in a table of pairs, whose rows count from `first_row`."""
     if hasattr(pairs, "as_pandas_dataframe"):  # splink's own frame
         pairs = pairs.as_pandas_dataframe()
     if columns is None and _has_two_levels(pairs):
@@ -61,20 +68,23 @@ def read_pairs(
         )
     table = dict(pairs) if isinstance(pairs, dict) else plain_columns(pairs)
     names, ids = find_columns(list(table), id_names, columns)
-    value, used = _probability(table, probability)
+    value, used = _probability(table, probability, first_row=first_row)
     others = {name: column for name, column in table.items() if name not in {*names, *used}}
     left, right = (_plain_list(table[name]) for name in names)
-    return PairTable(left, right, value, others, names, ids)
+    return PairTable(left, right, value, others, names, ids, first_row)
 
 
-def rows_of(ids: list[Hashable], records: Sequence[Hashable], side: str, column: str) -> IntArray:
+def rows_of(
+    ids: list[Hashable], records: Sequence[Hashable], side: str, column: str, first_row: int = 0
+) -> IntArray:
     """Number of the record that each id names; -1 where none does."""
     number: dict[Hashable, int] = {}
     for row, name in enumerate(records):
         if number.setdefault(name, row) != row:
             raise ValueError(
                 f"the {side} records have the id {name!r} more than once ({column}, rows "
-                f"{number[name]} and {row}); each record needs an id of its own"
+                f"{number[name] + first_row} and {row + first_row}); each record needs an id of "
+                "its own"
             )
     return np.array([number.get(name, -1) for name in ids], dtype=np.int64)
 
@@ -92,7 +102,7 @@ def refuse_unknown(
     hint = (
         f"; ids are {' in one and '.join(sorted(kinds))} in the other: make them alike"
         if len(kinds) > 1 and any(str(name) in as_text for name in names)
-        else ""
+        else f"; drop these pairs, or give the {side} file that the pairs were made from"
     )
     shown = ", ".join(repr(name) for name in names[:5]) + (", ..." if len(names) > 5 else "")
     raise ValueError(
@@ -101,7 +111,7 @@ def refuse_unknown(
 
 
 def merge_duplicates(
-    left: IntArray, right: IntArray, probability: FloatArray, n_right: int
+    left: IntArray, right: IntArray, probability: FloatArray, n_right: int, first_row: int = 0
 ) -> IntArray:
     """Numbers of the pairs that are kept, in the order of their records.
 
@@ -116,7 +126,7 @@ def merge_duplicates(
         raise ValueError(
             f"a pair stands more than once with different probabilities, "
             f"{probability[first[inverse[k]]]:g} and {probability[k]:g} (rows "
-            f"{first[inverse[k]]} and {k} of the pairs); keep one of them"
+            f"{first[inverse[k]] + first_row} and {k + first_row} of the pairs); keep one of them"
         )
     kept: IntArray = first
     return kept
@@ -185,7 +195,7 @@ def find_columns(
 
 
 def _probability(
-    table: dict[str, Any], given: Any, n_pairs: int | None = None
+    table: dict[str, Any], given: Any, n_pairs: int | None = None, *, first_row: int = 0
 ) -> tuple[FloatArray, set[str]]:
     """The probability of each pair, and the columns that it was read from."""
     if given is not None and not isinstance(given, str):
@@ -200,7 +210,7 @@ def _probability(
         raise ValueError(f"pairs has no column {given!r}; it has {', '.join(list(table)[:12])}")
     name = given or next((name for name in PROBABILITIES if name in table), None)
     if name is not None and name != WEIGHT:
-        return _check(_floats(table[name], name), name), {name, WEIGHT} & set(table)
+        return _check(_floats(table[name], name), name, first_row), {name, WEIGHT} & set(table)
     if WEIGHT in table:  # splink's: the logarithm of the odds to the base 2
         weight = _floats(table[WEIGHT], WEIGHT)
         return _check(1.0 / (1.0 + np.exp2(-np.clip(weight, -1000, 1000))), WEIGHT), {WEIGHT}
@@ -210,19 +220,20 @@ def _probability(
     )
 
 
-def _check(values: FloatArray, name: str) -> FloatArray:
+def _check(values: FloatArray, name: str, first_row: int = 0) -> FloatArray:
     missing = np.flatnonzero(np.isnan(values))
     if len(missing):
         raise ValueError(
-            f"{len(missing)} pairs have no probability, the first in row {missing[0]} of {name!r}; "
-            "drop them"
+            f"{len(missing)} pairs have no probability, the first in row {missing[0] + first_row} "
+            f"of {name!r}; drop them"
         )
     wrong = np.flatnonzero((values < 0.0) | (values > 1.0))
     if not len(wrong):
         return values
     low, high = float(values.min()), float(values.max())
     found = (
-        f"{name!r} has values from {low:.4g} to {high:.4g}, row {wrong[0]} the first outside 0..1"
+        f"{name!r} has values from {low:.4g} to {high:.4g}, row {wrong[0] + first_row} the first "
+        "outside 0..1"
     )
     if high > 1.0 and low >= 0.0 and high <= 100.0 and not low < 0.0:
         raise ValueError(

@@ -86,22 +86,22 @@ def candidates_of(
         raise ValueError("there are no pairs; check the table, or its filter")
     names = table.names
     rows = (
-        rows_of(table.left, left, "left", names[0]),
-        rows_of(table.right, right, "right", names[1]),
+        rows_of(table.left, left, "left", names[0], table.first_row),
+        rows_of(table.right, right, "right", names[1], table.first_row),
     )
     swapped = False
     if min(rows[0].min(), rows[1].min()) < 0:
         # A tool may order the two files by their names.
         other = (
-            rows_of(table.right, left, "left", names[1]),
-            rows_of(table.left, right, "right", names[0]),
+            rows_of(table.right, left, "left", names[1], table.first_row),
+            rows_of(table.left, right, "right", names[0], table.first_row),
         )
         if min(other[0].min(), other[1].min()) >= 0:
             rows, swapped = other, True
     if not swapped:
         refuse_unknown(rows[0], table.left, left, "left")
         refuse_unknown(rows[1], table.right, right, "right")
-    kept = merge_duplicates(rows[0], rows[1], table.probability, len(right))
+    kept = merge_duplicates(rows[0], rows[1], table.probability, len(right), table.first_row)
     n_duplicates = len(table.left) - len(kept)
     possible = kept[(table.probability[kept] > 0.0) & (table.probability[kept] >= threshold)]
     if not len(possible):

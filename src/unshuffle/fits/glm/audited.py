@@ -8,7 +8,14 @@ import numpy as np
 from ...inference.audited_rate import Audit
 from ...kernels.types import FloatArray
 from ..audited import shift_of
+from .data import GlmData
 from .results import FamilyFit
+from .settings import GlmSettings
+
+
+def audit_used(data: GlmData, settings: GlmSettings) -> Audit | None:
+    """The audit, unless match probabilities take the place of its rate."""
+    return settings.audit if data.match_prob is None else None
 
 
 def with_family_audit(

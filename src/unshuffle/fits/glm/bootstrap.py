@@ -5,6 +5,8 @@ otherwise rows with their labels. Where the order is lost a row has no label, an
 Replicate r has a stream of its own, keyed by (seed, r), so that threads cannot change the result.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from ...data.threads import Workers
@@ -13,6 +15,7 @@ from ...inference.bootstrap import BootstrapResult
 from ...inference.sampling_settings import BOOTSTRAP
 from ...kernels.streams import FIRST_REPLICATE, numbered_generator
 from ..progress import Progress, Reporting, quiet
+from .audited import audit_used
 from .data import GlmData
 from .refit import Refitted, refit, start_at
 from .resample import draw_units, repeated_draw, sizes_of_units, weighted_draw
@@ -34,12 +37,19 @@ def bootstrap_family(
     """Draw units and fit them again, `n_boot` times; a family of None is Cox's model."""
     by_group = draws_groups(data, fit.pairing)
     sizes, start = sizes_of_units(data, by_group=by_group), start_at(data, fit)
+    # An audit is another sample, which is drawn again as well.
+    audit = audit_used(data, settings) if fit.pairing == "mostly-right" else None
     taken = repeated_draw if fit.pairing == "lost" else weighted_draw
 
     def one(number: int) -> Refitted:
         rng = numbered_generator(seed, FIRST_REPLICATE + number)
         part = taken(data, sizes, draw_units(sizes, rng))
-        return refit(part, family, fit.pairing, start, settings, int(rng.integers(2**62)))
+        if audit is None:
+            return refit(part, family, fit.pairing, start, settings, int(rng.integers(2**62)))
+        rate = audit.repeated(rng).interior_rate
+        own = replace(settings, mismatch_rate=rate)
+        draw = refit(part, family, fit.pairing, start, own, int(rng.integers(2**62)))
+        return draw._replace(rate=rate)
 
     draws: list[Refitted] = []
     at_once = BOOTSTRAP.replicates_at_once * workers.n_jobs

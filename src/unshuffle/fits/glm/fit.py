@@ -13,7 +13,7 @@ from ...inference.verdict import Reason, judge
 from ...kernels.types import FloatArray
 from ..progress import Reporting, quiet
 from .assemble import of_known, of_mostly_right
-from .audited import with_family_audit
+from .audited import audit_used, with_family_audit
 from .consistency import check_consistency
 from .data import GlmData
 from .groups import fit_lost
@@ -76,7 +76,7 @@ def fit_family(
             other = fit_mostly_right(data, family, known, rate)
             return of_mostly_right(data, known, other, family.name, p_value).values
 
-        fit = with_family_audit(fit, settings.audit, at_rate)
+        fit = with_family_audit(fit, audit_used(data, settings), at_rate)
     fit = replace(fit, ratio=family.ratio, freedom=_freedom(fit, family))
     return _judged(fit, data, _informative(data.y, data.weights, family.name))
 
@@ -117,6 +117,12 @@ def _fit_times(data: GlmData, settings: GlmSettings, names: list[str] | None) ->
         found = found._replace(log_likelihood=found.log_likelihood - constant)
         fit = of_mostly_right(data, known, found, "cox", p_value)
         eta, jumps = found.eta, found.jumps
+
+        def at_rate(rate: float) -> FloatArray:
+            other = fit_mostly_right_times(data, times, known, rate)
+            return of_mostly_right(data, known, other, "cox", p_value).values
+
+        fit = with_family_audit(fit, audit_used(data, settings), at_rate)
     assert jumps is not None
     shift = float(np.median(eta - fit_predictor(data, fit)))
     happened = jumps > 0.0

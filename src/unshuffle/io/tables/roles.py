@@ -29,7 +29,7 @@ class Roles:
 
     Attributes
     ----------
-    label, group, known, match_prob : str or None
+    label, group, known, match_prob, strata : str or None
     features : tuple of str
         Empty for all columns without another role.
     categorical : tuple of str
@@ -72,6 +72,7 @@ class Roles:
     label_kind: Kind = "number"
     match_features: tuple[str, ...] = ()
     blank_labels: bool = False
+    strata: str | None = None
 
     def several(self) -> tuple[tuple[str, str], ...]:
         """Roles that several columns may have, with each of the columns."""
@@ -88,6 +89,7 @@ class Roles:
             "group": self.group,
             "known": self.known,
             "match probability": self.match_prob,
+            "stratum": None if self.strata == self.group else self.strata,
             "id": self.id,
             "position": None if self.position == self.id else self.position,
         }
@@ -95,7 +97,7 @@ class Roles:
 
     def read_as_text(self) -> set[str]:
         """Columns whose values are names, whatever they look like."""
-        single = (self.group, self.known, self.id, self.position)
+        single = (self.group, self.known, self.id, self.position, self.strata)
         several = (*self.categorical, *self.kmers, *self.blocks, *self.shown)
         return {name for name in (*single, *several) if name is not None}
 
@@ -131,6 +133,8 @@ class FitTable:
         The categories of the label, in the order of their numbers; None for numbers.
     match_features : dict of arrays of shape (n,), or None
         Clues by name.
+    strata : array of str of shape (n,), or None
+        Strata with rates of mismatches of their own.
     """
 
     table: ColumnTable
@@ -150,6 +154,7 @@ class FitTable:
     shown: tuple[str, ...] = ()
     levels: tuple[str, ...] | None = None
     match_features: dict[str, NDArray[Any]] | None = None
+    strata: NDArray[Any] | None = None
 
     @property
     def row_numbers(self) -> IntArray:
@@ -210,6 +215,7 @@ def read_rows(
         shown=roles.shown,
         levels=levels,
         match_features=clues or None,
+        strata=None if roles.strata is None else table.columns[roles.strata],
     )
 
 

@@ -1,5 +1,6 @@
 """Python that repeats a fit."""
 
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -25,7 +26,8 @@ def repeating_code(model: Any, data: DataFacts, command: str = "") -> str:
     reader = _reader(data)
     named = bool(reader and data.label)
     lines += ["import pandas as pd"] if named else []
-    lines += [f"from unshuffle import {name}", ""]
+    audited = "Audit, " if "Audit(" in repr(model) else ""
+    lines += [f"from unshuffle import {audited}{name}", ""]
     if named:
         lines += [
             f"table = pd.{reader}({data.source!r}{_exactly(reader)})",
@@ -74,6 +76,13 @@ def _arguments(model: Any, data: DataFacts, named: bool) -> list[str]:
         given.append("groups=groups")
     if data.n_known:
         given.append("known=known")
-    if getattr(getattr(model, "_found", None), "match_prob", None) is not None:
+    if isinstance(getattr(model, "mismatch_rate", None), Mapping):
+        # A table that the command line reads has text in its strata, also where they are numbers.
+        column = data.strata or data.group
+        if named and column:
+            given.append(f"strata=table[{column!r}].astype(str)")
+        elif not named:
+            given.append("strata=strata")
+    elif getattr(getattr(model, "_found", None), "match_prob", None) is not None:
         given.append("match_prob=match_prob")
     return given

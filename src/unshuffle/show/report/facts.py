@@ -23,8 +23,8 @@ class DataFacts:
         Rows and groups of the fit, and rows whose label is known to be their own.
     columns : tuple of str
         Features, in the order of the fit.
-    label, group : str
-        Names of the columns with labels and groups; empty where there is none.
+    label, group, strata : str
+        Names of the columns with labels, groups and strata; empty where there is none.
     row_names, group_names : sequence, optional
         Name and group of each row of the fit, for tables and pictures.
     partner_names : sequence, optional
@@ -49,6 +49,7 @@ class DataFacts:
     partner_names: Sequence[object] | None = None
     positions: Sequence[str] | None = None
     records: Mapping[str, Any] | None = None
+    strata: str = ""
 
     def __post_init__(self) -> None:
         given: dict[str, Sequence[object] | None] = {
