@@ -32,6 +32,7 @@ def audit(
     features: options.Features = None,
     group: options.Group = None,
     categorical: options.Categorical = None,
+    id_column: options.Id = None,
     exclude: options.Exclude = None,
     kmers: options.KmersOf = None,
     drop_missing: options.DropMissing = False,
@@ -82,8 +83,8 @@ def audit(
         if out is not None:
             folder = Outputs(with_redirected([data]), force=force).claim(out, AUDIT)
         roles = options.make_roles(
-            label, features, group, categorical=categorical, exclude=exclude, kmers=kmers,
-            drop_missing=drop_missing,
+            label, features, group, categorical=categorical, id_column=id_column,
+            exclude=exclude, kmers=kmers, drop_missing=drop_missing,
         )  # fmt: skip
         roles = as_secret(roles)
         rows = read_rows(data, roles)

@@ -86,7 +86,7 @@ def fit(
     match_prob: options.MatchProb = None,
     match_feature: options.MatchFeature = None,
     categorical: options.Categorical = None,
-    id_column: options.Id = None,
+    id_column: options.IdOfPairs = None,
     plate: options.Plate = None,
     show: options.Show = None,
     exclude: options.Exclude = None,

@@ -121,6 +121,7 @@ class AuditResult:
         exposed = level_of(self.exposed.value, AUDIT.at_risk, AUDIT.unsafe)
         hidden = level_of(open_share, 1 / self.n_rows, AUDIT.unsafe)
         better = "safe" if gain <= 0.0 else level_of(gain, 0.0, AUDIT.unsafe_gain)
+        near = "" if self.categories else f" of the labels within {self.tolerance:.3g}"
         reasons = [
             AuditReason(
                 exposed,
@@ -136,9 +137,9 @@ class AuditResult:
             ),
             AuditReason(
                 better,
-                f"the attack finds {self.near}, and {self._guessing} {self.near_by_guessing} (at "
-                f"risk if it is more by {AUDIT.errors_above_guessing:g} standard errors, unsafe if "
-                f"it is also more by {AUDIT.unsafe_gain:.0%} of the rows)",
+                f"the attack finds {self.near}{near}, and {self._guessing} {self.near_by_guessing} "
+                f"(at risk if it is more by {AUDIT.errors_above_guessing:g} standard errors, "
+                f"unsafe if it is also more by {AUDIT.unsafe_gain:.0%} of the rows)",
             ),
         ]
         if self.overconfident:
