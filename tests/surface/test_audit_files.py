@@ -52,6 +52,9 @@ def test_page_and_tables_are_written(audited, people):
 
 def test_the_page_says_how_safe_with_numbers_and_runs_nothing(audited):
     page = (audited[1] / "report.html").read_text(encoding="utf-8")
+    first = {name: values[0] for name, values in columns_of(audited[1] / "rows.csv").items()}
+    assert f"{float(first['label']):.10g}" in page
+    assert f"{float(first['exposed']):.0%}" in page
     for words in (
         "Unsafe",
         "How safe is the release?",
