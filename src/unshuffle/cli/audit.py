@@ -147,7 +147,8 @@ def _show(result: "AuditResult", label: str) -> None:
         near = f"within {result.tolerance:.3g}"
         table.add_row(near, str(result.near), f"{result.near_by_guessing.value:.1%}")
     console.print(table)
-    bands = Table(title="By the attacker's confidence", title_justify="left")
+    exact = "" if result.categories else " in the exact label"
+    bands = Table(title=f"By the attacker's confidence{exact}", title_justify="left")
     for head in ("confidence", "rows", "own label found", "by guessing"):
         bands.add_column(head, justify="right")
     for band in result.bands:
