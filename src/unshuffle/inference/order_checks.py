@@ -46,9 +46,8 @@ def mismatch_test(p_value: float, settings: CheckSettings = CHECKS) -> Reason:
 
 def excluded_rate(limit: float, radius: float, settings: CheckSettings = CHECKS) -> Reason:
     """How many labels could be exchanged without a sign?"""
-    threshold = min(settings.excluded_rate * radius, 1.0)  # a share that says nothing beyond
     return below(
-        "mismatches that cannot be excluded", limit, threshold, None,
+        "mismatches that cannot be excluded", limit, settings.excluded_rate * radius, None,
         f"Up to {percent(limit)} of the labels could be exchanged without a sign, and slopes be "
         "too small by as much",
         "see mismatch_sensitivity() for what other rates would mean, or mark known rows",
