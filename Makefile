@@ -25,9 +25,10 @@ help:  ## show the targets
 	$(INSTALL) --editable ".[dev]"
 	@touch $@
 
-.venv/demo: .venv/package
+.venv/demo: .venv/created pyproject.toml
+	@echo "Installing unshuffle into .venv (once) ..."
 	$(INSTALL) --editable ".[plots]"
-	@touch $@
+	@touch .venv/package $@
 
 demo: .venv/demo  ## fit the shipped data and compare
 	$(BIN)/unshuffle demo

@@ -70,9 +70,12 @@ def _sweeps(mu, y, noise, n_sweeps, key):
     n = len(mu)
     rows = sweep_blocks.SweptRows(mu, y, np.empty(0), np.empty(0, dtype=bool))
     answers = sweep_blocks.Answers(np.arange(n), np.empty(n), np.empty(n))
+    order, starts = np.arange(n, dtype=np.int32), np.array([0, n])
+    sweep_blocks.sort_blocks(mu, starts, 0, 1, order, True)
     sweep_blocks.sweep_blocks(
-        rows, answers, np.arange(n, dtype=np.int32), True, np.array([0, n]), 0, 1, noise**-2.0,
-        np.uint64(key), 0, sweep_blocks.Plan(0, n_sweeps),
+        rows, answers, order, starts, 0, 1, noise**-2.0,
+        sweep_blocks.Streams(np.uint64(key), 0, np.arange(1)), sweep_blocks.Plan(0, n_sweeps),
+        sweep_blocks.new_sweep_space(n, False),
     )  # fmt: skip
     return answers.expected
 

@@ -1,5 +1,6 @@
 """Who waits for the compiler is told so."""
 
+import gc
 import io
 import sys
 
@@ -79,3 +80,28 @@ def test_an_open_bar_shows_the_count_instead(monkeypatch):
     with watched_compilation(1), reporting(1, None)(3, "iterations"):
         new_kernels()(1.0)
     assert "unshuffle: compiling" not in written.getvalue()
+
+
+@pytest.fixture
+def collector():
+    was_enabled = gc.isenabled()
+    yield
+    (gc.enable if was_enabled else gc.disable)()
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_garbage_is_collected_after_a_compilation_as_before(enabled, collector):
+    (gc.enable if enabled else gc.disable)()
+    seen = []
+    with watched_compilation(0), counting_compiled(lambda *_: seen.append(gc.isenabled())):
+        new_kernels()(1.0)
+    assert seen[0] is False  # the outer kernel is under way, and the inner one in the next two
+    assert not any(seen[:3])
+    assert gc.isenabled() is enabled
+
+
+def test_garbage_is_collected_after_a_compilation_that_failed(collector):
+    gc.enable()
+    with watched_compilation(0), pytest.raises(numba.TypingError):
+        numba.njit(lambda x: x + "one")(1)
+    assert gc.isenabled()

@@ -164,9 +164,11 @@ def run_sweeps():
         rows = sweep_blocks.SweptRows(mu, y, costs, suspected)
         answers = sweep_blocks.Answers(np.arange(n), np.zeros(n), np.zeros(n))
         for iteration in range(2):
+            sweep_blocks.sort_blocks(mu, starts, 0, 3, order, iteration > 0)
             counts = sweep_blocks.sweep_blocks(
-                rows, answers, order, iteration > 0, starts, 0, 3, 3.0, seed, iteration,
-                sweep_blocks.Plan(3, 20),
+                rows, answers, order, starts, 0, 3, 3.0,
+                sweep_blocks.Streams(seed, iteration, np.arange(3)), sweep_blocks.Plan(3, 20),
+                sweep_blocks.new_sweep_space(19, len(costs) > 0),
             )  # fmt: skip
             yield np.array(counts)
             yield from (array.copy() for array in answers)

@@ -56,7 +56,18 @@ def test_the_density_elsewhere_is_the_mean_over_the_rows_of_the_block():
     rng = np.random.default_rng(1)
     y, fitted, spread = rng.normal(size=12), rng.normal(size=12), rng.uniform(0.5, 1.5, 12)
     starts = np.array([0, 5, 12], dtype=np.int64)
-    found = density_elsewhere(y, fitted, spread, np.arange(12), starts, starts, LAW)
+    low, high = y.min() - fitted.max(), y.max() - fitted.min()
+    found = density_elsewhere(
+        y,
+        fitted,
+        spread,
+        np.arange(12),
+        starts,
+        starts,
+        LAW,
+        low / spread.min(),
+        high / spread.min(),
+    )
     for first, last in ((0, 5), (5, 12)):
         block = slice(first, last)
         u = (y[block, None] - fitted[block]) / spread[block]

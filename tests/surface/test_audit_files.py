@@ -18,13 +18,14 @@ def people(tmp_path_factory):
     village = [f"<script>v{k // 8}</script>" for k in range(119)] + ["alone"]
     ill = np.where(y > 1, "<b>yes</b>", "no")
     path = tmp_path_factory.mktemp("people") / "p.csv"
-    return write(path, village=village, a=a, b=b, salary=y, ill=ill), y
+    name = [f"<i>p{k}</i>" for k in range(120)]
+    return write(path, name=name, village=village, a=a, b=b, salary=y, ill=ill), y
 
 
 @pytest.fixture(scope="module")
 def audited(people, tmp_path_factory):
     out = tmp_path_factory.mktemp("audit") / "out"
-    options = ("-y", "salary", "-g", "village", "--exclude", "ill", "--shuffles", 2)
+    options = ("-y", "salary", "-g", "village", "--id", "name", "--exclude", "ill", "--shuffles", 2)
     return shell("audit", people[0], *options, "--out", out), out
 
 
@@ -43,11 +44,17 @@ def test_page_and_tables_are_written(audited, people):
     assert 119 in numbers
     assert len(numbers) > 60
     np.testing.assert_array_equal(np.array(rows["label"], float), people[1][numbers])
+    assert rows["id"] == [f"<i>p{k}</i>" for k in numbers]
+    assert "the attack finds" in done.stdout
+    assert "of the labels within 0." in " ".join(done.stdout.split())
     assert all(float(share) >= 0.5 for share in rows["exposed"])
 
 
 def test_the_page_says_how_safe_with_numbers_and_runs_nothing(audited):
     page = (audited[1] / "report.html").read_text(encoding="utf-8")
+    first = {name: values[0] for name, values in columns_of(audited[1] / "rows.csv").items()}
+    assert f"{float(first['label']):.10g}" in page
+    assert f"{float(first['exposed']):.0%}" in page
     for words in (
         "Unsafe",
         "How safe is the release?",

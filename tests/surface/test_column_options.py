@@ -74,6 +74,7 @@ COUNT = np.arange(40)
 LOOKS = {
     "shuffled count": ("n", np.random.default_rng(0).permutation(COUNT) + 1, True),
     "from zero": ("n", COUNT, True),
+    "running numbers": ("account", COUNT + 70012, True),
     "years": ("year", COUNT + 1980, False),
     "years called id": ("yearId", COUNT + 1980, True),
     "whole numbers with gaps": ("n", COUNT * 7, False),

@@ -111,3 +111,15 @@ def test_completion_can_be_installed():
         [sys.executable, "-m", "unshuffle", "--help"], capture_output=True, text=True, check=True
     )
     assert "--install-completion" in done.stdout
+
+
+@pytest.mark.parametrize("words", [[], *([name] for name in COMMANDS)])
+def test_flags_do_not_ask_for_a_value(words):
+    done = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "120"})
+    assert "--help" in done.stdout
+    assert "<bool>" not in done.stdout
+
+
+def test_help_says_how_to_start():
+    done = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "120"})
+    assert "Start with unshuffle demo" in done.stdout

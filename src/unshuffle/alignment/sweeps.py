@@ -13,7 +13,7 @@ from ..kernels.rng import stream_key
 from ..kernels.strides import stride_scales, sweep_key
 from ..kernels.swap import Schedule
 from ..kernels.sweep import PAIRS, Slots, kind_of, sweep_once
-from ..kernels.sweep_blocks import Answers, Plan, SweptRows
+from ..kernels.sweep_blocks import Answers, Plan, Streams, SweepSpace, SweptRows
 from ..kernels.types import BoolArray, FloatArray, IntArray
 from .settings import WORK, WorkSettings
 
@@ -46,6 +46,7 @@ class Sweeps:
         self.workers = workers
         self._order = np.empty(problem.n_movable, dtype=np.int32)
         self._sorted = False
+        self._blocks = np.arange(len(problem.starts) - 1)
 
     @cached_property
     def _tasks(self) -> tuple[list[tuple[int, int]], list[int]]:
@@ -75,11 +76,13 @@ class Sweeps:
         small, large = self._tasks
 
         sweep = blocks.sweep_blocks if len(costs) else blocks.sweep_uniform_blocks
+        streams = Streams(self.seed, iteration, self._blocks)
 
         def work(task: tuple[int, int]) -> tuple[int, int]:
+            self._sort(rows.fitted, task)
             return sweep(
-                rows, answers, self._order, self._sorted, self.problem.starts, *task, precision,
-                self.seed, iteration, self.plan,
+                rows, answers, self._order, self.problem.starts, *task, precision, streams,
+                self.plan, self._space(task, len(costs) > 0),
             )  # fmt: skip
 
         tally = self.workers.map(work, small)
@@ -88,6 +91,14 @@ class Sweeps:
         accepted, proposed = (sum(column) for column in zip(*tally, strict=True))
         return expected, matched, accepted / max(proposed, 1)
 
+    def _sort(self, fitted: FloatArray, task: tuple[int, int]) -> None:
+        blocks.sort_blocks(fitted, self.problem.starts, *task, self._order, self._sorted)
+
+    def _space(self, task: tuple[int, int], priced: bool) -> SweepSpace:
+        first, last = task
+        largest = int(np.diff(self.problem.starts[first : last + 1]).max())
+        return blocks.new_sweep_space(largest, priced)
+
     def _run_large(
         self, rows: SweptRows, answers: Answers, block: int, precision: float, iteration: int
     ) -> tuple[int, int]:
@@ -95,7 +106,7 @@ class Sweeps:
         first, last = (int(edge) for edge in self.problem.starts[block : block + 2])
         priced = len(rows.costs) > 0
         key = np.uint64(stream_key(self.seed, iteration, block))
-        blocks.sort_block(rows.fitted, first, last, self._order, self._sorted)
+        self._sort(rows.fitted, (block, block + 1))
         answers.expected[first:last] = answers.matched[first:last] = 0.0
         place, tally = np.empty(last - first, dtype=np.int64), np.zeros(2, dtype=np.int64)
         few = blocks.few_suspects(rows, first, last)

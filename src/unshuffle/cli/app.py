@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from .. import __version__
 from ..io.visible import visible
 from . import audit, blocks, fit, predict, repair, simulate, suspects
 from .demo import demo
 from .errors import end_on_termination
+from .plain_flags import Command, Group
 from .reproduce import reproduce
 from .screen import allow_any_letter
 from .settings import CLI
@@ -31,7 +31,7 @@ def _visible_usage_errors() -> Iterator[None]:
         raise
 
 
-class _Commands(TyperGroup):
+class _Commands(Group):
     def make_context(self, *arguments: Any, **more: Any) -> Any:
         """Read the arguments before the command."""
         with _visible_usage_errors():
@@ -45,7 +45,6 @@ class _Commands(TyperGroup):
 
 app = typer.Typer(
     cls=_Commands,
-    help="Regression when the pairing between rows and labels is lost.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
@@ -57,7 +56,7 @@ def _add(command: Callable[..., None], examples: str) -> None:
     """Add a command; its paragraphs are wrapped by the terminal, not by the source."""
     paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
     text = "\n\n".join(" ".join(paragraph.split("\n")) for paragraph in paragraphs)
-    app.command(help=text, epilog=examples)(command)
+    app.command(cls=Command, help=text, epilog=examples)(command)
 
 
 _add(fit.fit, fit.EXAMPLES)
@@ -67,8 +66,8 @@ _add(repair.repair, repair.EXAMPLES)
 _add(blocks.blocks, blocks.EXAMPLES)
 _add(audit.audit, audit.EXAMPLES)
 _add(simulate.simulate, simulate.EXAMPLES)
-app.command()(demo)
-app.command()(reproduce)
+app.command(cls=Command)(demo)
+app.command(cls=Command)(reproduce)
 
 
 def _show_version(wanted: bool) -> None:

@@ -32,6 +32,7 @@ def audit(
     features: options.Features = None,
     group: options.Group = None,
     categorical: options.Categorical = None,
+    id_column: options.Id = None,
     exclude: options.Exclude = None,
     kmers: options.KmersOf = None,
     drop_missing: options.DropMissing = False,
@@ -82,8 +83,8 @@ def audit(
         if out is not None:
             folder = Outputs(with_redirected([data]), force=force).claim(out, AUDIT)
         roles = options.make_roles(
-            label, features, group, categorical=categorical, exclude=exclude, kmers=kmers,
-            drop_missing=drop_missing,
+            label, features, group, categorical=categorical, id_column=id_column,
+            exclude=exclude, kmers=kmers, drop_missing=drop_missing,
         )  # fmt: skip
         roles = as_secret(roles)
         rows = read_rows(data, roles)
@@ -146,7 +147,8 @@ def _show(result: "AuditResult", label: str) -> None:
         near = f"within {result.tolerance:.3g}"
         table.add_row(near, str(result.near), f"{result.near_by_guessing.value:.1%}")
     console.print(table)
-    bands = Table(title="By the attacker's confidence", title_justify="left")
+    exact = "" if result.categories else " in the exact label"
+    bands = Table(title=f"By the attacker's confidence{exact}", title_justify="left")
     for head in ("confidence", "rows", "own label found", "by guessing"):
         bands.add_column(head, justify="right")
     for band in result.bands:

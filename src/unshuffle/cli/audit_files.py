@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 
 ZONES = ["group", "rows", "found", "by_guessing", "exposed", "hidden_by_no_shuffle"]
 ROWS = ["row", "group", "label", "found", "exposed", "confidence", "followed"]
+NAMED_ROWS = ["row", "id", *ROWS[1:]]
 AUDIT = FolderKind(
     "an audit",
     {
         "report.html": AUDIT_PAGE,
         "zones.csv": FileKind("a list of groups", lambda path: header_of(path) == ZONES),
-        "rows.csv": FileKind("a list of rows at risk", lambda path: header_of(path) == ROWS),
+        "rows.csv": FileKind(
+            "a list of rows at risk", lambda path: header_of(path) in (ROWS, NAMED_ROWS)
+        ),
     },
 )
 
@@ -54,7 +57,7 @@ def zone_table(result: "AuditResult") -> dict[str, Any]:
 
 
 def row_table(result: "AuditResult", rows: "FitTable", labels: Any) -> dict[str, Any]:
-    """The rows at risk, counted from 1 as in the file, the surest first."""
+    """The rows at risk, counted from 1 as in the file and with their ids, the surest first."""
     risks = result.rows
     assert risks is not None
     chosen = np.flatnonzero(risks.at_risk)
@@ -65,7 +68,11 @@ def row_table(result: "AuditResult", rows: "FitTable", labels: Any) -> dict[str,
         risks.found[chosen].tolist(), risks.exposed[chosen].tolist(),
         risks.confidence[chosen].tolist(), risks.followed[chosen].tolist(),
     )  # fmt: skip
-    return dict(zip(ROWS, columns, strict=True))
+    listed = dict(zip(ROWS, columns, strict=True))
+    if rows.ids is None:
+        return listed
+    listed["id"] = rows.ids[chosen].tolist()
+    return {name: listed[name] for name in NAMED_ROWS}
 
 
 def _exposed(zones: dict[str, Any]) -> list[int]:

@@ -94,7 +94,7 @@ def coefficient_table(fit: DemoFit) -> Table:
     table = Table(title=f"Coefficients for {LABEL}, per standard deviation of the feature")
     table.title_justify = "left"
     table.add_column("feature")
-    for head in ("as given", "unshuffle", "95 % interval", "known order", "interval holds it"):
+    for head in ("as given", "unshuffle", "95 % interval", "known order", "in interval"):
         table.add_column(head, justify="right")
     ends = fit.model.conf_int()[1:] * fit.scale[:, None]
     for j, name in enumerate(fit.names):

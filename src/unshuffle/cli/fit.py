@@ -88,7 +88,7 @@ def fit(
     match_feature: options.MatchFeature = None,
     strata: rates.Strata = None,
     categorical: options.Categorical = None,
-    id_column: options.Id = None,
+    id_column: options.IdOfPairs = None,
     plate: options.Plate = None,
     show: options.Show = None,
     exclude: options.Exclude = None,

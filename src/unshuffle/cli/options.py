@@ -103,6 +103,13 @@ Id = Annotated[
     str | None,
     typer.Option(
         "--id", rich_help_panel=COLUMNS,
+        help="Column with the names of the rows. It is no feature, and stands in every table.",
+    ),
+]  # fmt: skip
+IdOfPairs = Annotated[
+    str | None,
+    typer.Option(
+        "--id", rich_help_panel=COLUMNS,
         help="Column with the names of the rows. It is no feature, and stands in every table. "
         r"With --pairs it is in both tables.  \[default there: unique_id]",
     ),

@@ -121,12 +121,13 @@ class AuditResult:
         exposed = level_of(self.exposed.value, AUDIT.at_risk, AUDIT.unsafe)
         hidden = level_of(open_share, 1 / self.n_rows, AUDIT.unsafe)
         better = "safe" if gain <= 0.0 else level_of(gain, 0.0, AUDIT.unsafe_gain)
+        within = "" if self.categories else f" within {self.tolerance:.3g}"
         reasons = [
             AuditReason(
                 exposed,
-                f"{self.exposed} of the rows are exposed: their label is named with a confidence "
-                f"of at least {AUDIT.confident:.0%}, and rightly, and fewer than half of all rows "
-                f"have it ({limits})",
+                f"{self.exposed} of the rows are exposed: their label is named{within} with a "
+                f"confidence of at least {AUDIT.confident:.0%}, and rightly, and fewer than half "
+                f"of all rows have it ({limits})",
             ),
             AuditReason(
                 hidden,
@@ -136,9 +137,10 @@ class AuditResult:
             ),
             AuditReason(
                 better,
-                f"the attack finds {self.near}, and {self._guessing} {self.near_by_guessing} (at "
-                f"risk if it is more by {AUDIT.errors_above_guessing:g} standard errors, unsafe if "
-                f"it is also more by {AUDIT.unsafe_gain:.0%} of the rows)",
+                f"the attack finds {self.near} of the labels{within}, and {self._guessing} "
+                f"{self.near_by_guessing} "
+                f"(at risk if it is more by {AUDIT.errors_above_guessing:g} standard errors, "
+                f"unsafe if it is also more by {AUDIT.unsafe_gain:.0%} of the rows)",
             ),
         ]
         if self.overconfident:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ..kernels.compilation import counting_compiled
+from ..kernels.compilation import counting_compiled, uncollected_compilation
 from ._progress import in_notebook, show_in_bar
 
 COMPILING = "compiling, once after an installation"
@@ -16,12 +16,13 @@ N_KERNELS = 40  # that a fit needs, roughly: it depends on the data which of the
 @contextmanager
 def watched_compilation(verbose: int) -> Iterator[None]:
     """Show kernels as they are compiled: counted in one line of a terminal, said once elsewhere."""
-    if not verbose:
-        yield
-        return
-    on_terminal = sys.stderr.isatty() and not in_notebook()
-    with counting_compiled(_Line().update if on_terminal else _announce_once()):
-        yield
+    with uncollected_compilation():
+        if not verbose:
+            yield
+            return
+        on_terminal = sys.stderr.isatty() and not in_notebook()
+        with counting_compiled(_Line().update if on_terminal else _announce_once()):
+            yield
 
 
 def _announce_once() -> Callable[[int, bool], None]:

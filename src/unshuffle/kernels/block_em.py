@@ -4,7 +4,7 @@ A block (the rows of a group that can exchange labels) is read, aligned and adde
 next one, so that the work space is as large as the largest block. The chain of a block restarts in
 every pass, at a permutation drawn near the posterior: nothing has to be kept from one iteration to
 the next, and a part that is lost can be computed again from the data alone. The chain itself is
-that of a fit in memory (`sweep_blocks.sweep_block`).
+that of a fit in memory (`sweep_blocks.sweep_blocks`).
 
 Sums, with ``r = ŷ - mu``:
 
@@ -24,13 +24,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .exact_sum import Sums, add, count_terms
-from .jit import kernel
+from .jit import ZERO, kernel
 from .limits import SMALLEST_RATE, SUSPICIOUS_ODDS
 from .ranking import Ranking, new_ranking, rank_block
 from .rng import draw, mix, stream_key, to_unit
 from .streams import START_NOISE_KEY
-from .sweep import Slots
-from .sweep_blocks import Answers, Plan, SweptRows, new_slots, sort_block, sweep_block
+from .sweep_blocks import (
+    Answers,
+    Plan,
+    Streams,
+    SweepSpace,
+    SweptRows,
+    new_sweep_space,
+    sort_blocks,
+    sweep_blocks,
+)
 from .types import BoolArray, Features, FloatArray, IntArray
 
 SmallIntArray = NDArray[np.int32]
@@ -98,7 +106,7 @@ class Space(NamedTuple):
     """Work space for blocks of up to m rows.
 
     The rows of a block are counted from 0: `mu`, `labels`, `costs`, `suspected` and the three
-    arrays of `answers` have one entry a row.
+    arrays of `answers` have one entry a row. `starts` and `stream` describe this one block.
     """
 
     mu: FloatArray
@@ -110,11 +118,11 @@ class Space(NamedTuple):
     drawn: FloatArray
     ranking: Ranking
     leaving: IntArray
-    slots: Slots
-    place: IntArray
+    sweeps: SweepSpace
+    starts: IntArray
+    stream: IntArray
 
 
-@kernel
 def new_space(m: int, mostly_right: bool) -> Space:
     """Work space for blocks of up to m rows."""
     few = m if mostly_right else 0
@@ -122,7 +130,7 @@ def new_space(m: int, mostly_right: bool) -> Space:
         np.empty(m), np.empty(m), np.empty(few), np.empty(few, dtype=np.bool_),
         Answers(np.empty(m, dtype=np.int64), np.empty(m), np.empty(m)),
         np.empty(m, dtype=np.int32), np.empty(m), new_ranking(m), np.empty(m, dtype=np.int64),
-        new_slots(m, mostly_right), np.empty(m, dtype=np.int64),
+        new_sweep_space(m, mostly_right), np.zeros(2, dtype=np.int64), np.zeros(1, dtype=np.int64),
     )  # fmt: skip
 
 
@@ -233,19 +241,20 @@ def fill_block(
     for i in range(m):
         space.mu[i] = fitted_value(X, rows.places[first + i], model)
         space.labels[i] = rows.y[first + i]
-    sort_block(space.mu[:m], 0, m, space.order, False)
+    space.starts[1] = m
+    sort_blocks(space.mu, space.starts, ZERO, len(space.stream), space.order, False)
 
 
 @kernel
 def sweep_filled(
-    m: int, model: PassModel, key: np.uint64, plan: Plan, space: Space
+    m: int, model: PassModel, seed: np.uint64, iteration: int, plan: Plan, space: Space
 ) -> tuple[int, int]:
     """Run the chain of a filled block from its permutation; accepted and proposed exchanges."""
     few = m if model.mismatch_rate >= 0.0 else 0
     swept = SweptRows(space.mu[:m], space.labels[:m], space.costs[:few], space.suspected[:few])
-    return sweep_block(
-        swept, space.answers, space.order, 0, m, model.noise_scale**-2.0, key, plan, space.slots,
-        space.place,
+    return sweep_blocks(
+        swept, space.answers, space.order, space.starts, ZERO, len(space.stream),
+        model.noise_scale**-2.0, Streams(seed, iteration, space.stream), plan, space.sweeps,
     )  # fmt: skip
 
 
@@ -253,21 +262,24 @@ def sweep_filled(
 def align_block(
     X: Features,
     rows: PartRows,
-    first: int,
-    last: int,
+    block: int,
     model: PassModel,
-    key: np.uint64,
+    seed: np.uint64,
+    iteration: int,
     space: Space,
 ) -> tuple[int, int]:
     """Expected labels of one block into ``space.answers``; accepted and proposed exchanges."""
-    m = last - first
+    first, stream = rows.starts[block], rows.streams[block]
+    m = rows.starts[block + 1] - first
+    space.stream[0] = stream
     fill_block(X, rows, first, m, model, space)
+    key = stream_key(seed, iteration, stream)
     draw_labels(m, model.noise_scale, key, space)
     if model.mismatch_rate < 0.0:
         start_lost(rows, first, m, space)
     else:
         start_mostly_right(m, model, key, space)
-    return sweep_filled(m, model, key, model.plan, space)
+    return sweep_filled(m, model, seed, iteration, model.plan, space)
 
 
 @kernel
@@ -287,8 +299,7 @@ def align_blocks(
     accepted, proposed = 0, 0
     for g in range(block, block_end):
         first, last = rows.starts[g], rows.starts[g + 1]
-        key = stream_key(seed, iteration, rows.streams[g])
-        a, p = align_block(X, rows, first, last, model, key, space)
+        a, p = align_block(X, rows, g, model, seed, iteration, space)
         accepted += a
         proposed += p
         for i in range(last - first):

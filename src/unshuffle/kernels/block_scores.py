@@ -10,7 +10,6 @@ import numpy as np
 from .block_em import PartRows, PassModel, Space, align_block, sweep_filled
 from .exact_sum import Sums, add, count_terms
 from .jit import kernel
-from .rng import stream_key
 from .sweep_blocks import Plan
 from .types import Features, FloatArray
 
@@ -60,11 +59,9 @@ def add_score_products(
     plan = Plan(0, sweeps_between)
     for g in range(block, block_end):
         first, last = rows.starts[g], rows.starts[g + 1]
-        key = stream_key(seed, iteration, rows.streams[g])
-        align_block(X, rows, first, last, model, key, space)
+        align_block(X, rows, g, model, seed, iteration, space)
         for k in range(n_snapshots):
-            key = stream_key(seed, iteration + 1 + k, rows.streams[g])
-            sweep_filled(last - first, model, key, plan, space)
+            sweep_filled(last - first, model, seed, iteration + 1 + k, plan, space)
             block_score(X, rows, first, last, model, space, scores[k])
         for j in range(d + 2):
             scores[:, j] -= scores[:, j].mean()

@@ -32,7 +32,9 @@ def inlined(function: Function) -> Function:
 
 
 def _compile(function: Function, inline: Literal["never", "always"]) -> Function:
-    compiled = numba.njit(cache=True, nogil=True, inline=inline)(function)
+    # Nobody calls a kernel from C, and the entry for it takes a twentieth of the time to compile.
+    njit = cast(Callable[..., Any], numba.njit)  # whose types leave this option out
+    compiled = njit(cache=True, nogil=True, inline=inline, no_cfunc_wrapper=True)(function)
     _forgive_old_caches(compiled)
     return cast(Function, compiled)
 

@@ -21,17 +21,11 @@ def rank_inside(values: FloatArray, starts: IntArray, ranked: IntArray) -> None:
         ranked[i] = i
 
 
-@kernel
 def match_groups(mu: FloatArray, ranked: IntArray, starts: IntArray, perm: IntArray) -> None:
     """Hand out the labels `ranked` (ascending inside each group) in the order of the rows' mu."""
-    by_mu = np.empty(len(perm), dtype=np.int64)
-    for g in range(len(starts) - 1):
-        first, last = starts[g], starts[g + 1]
-        sort_indices(mu, first, last, by_mu)
-        for k in range(first, last):
-            perm[by_mu[k]] = ranked[k]
-    for i in range(starts[-1], len(perm)):
-        perm[i] = ranked[i]
+    by_mu = np.empty_like(perm)
+    rank_inside(mu, starts, by_mu)
+    perm[by_mu] = ranked
 
 
 @kernel

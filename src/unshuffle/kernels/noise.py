@@ -110,17 +110,15 @@ def density_elsewhere(
     support_starts: IntArray,
     starts: IntArray,
     law: NoiseLaw,
+    low: float,
+    high: float,
 ) -> FloatArray:
     """Density of each label at the rows `support` of its block; shape (n_movable,).
 
-    Densities are interpolated in a table, which is exact to about the square of its step.
+    Densities are interpolated in a table from `low` to `high`, the range of standardised noise,
+    which is exact to about the square of its step.
     """
     found = np.empty(starts[-1])
-    narrowest = spread[support[0]]
-    for s in range(1, len(support)):
-        narrowest = min(narrowest, spread[support[s]])
-    low = (labels.min() - fitted.max()) / narrowest
-    high = (labels.max() - fitted.min()) / narrowest
     table = tabulate_noise(law, low, high, TABLE_NODES)
     per_unit = (TABLE_NODES - 1) / max(high - low, SMALLEST_DENSITY)
     for block in range(len(starts) - 1):
@@ -142,9 +140,12 @@ def density_elsewhere(
 def add_up_noise(rows: NoiseRows, law: NoiseLaw) -> NoiseSums:
     """One E-step over all rows: posterior weights, and the sums that the M-step needs."""
     n, n_components = len(rows.residual), len(law.weights)
-    component = np.zeros((3, n_components))
-    slope, curvature, matched = np.zeros(2), np.zeros((2, 2)), np.empty(n)
-    weight, log_likelihood = np.empty(n_components), 0.0
+    component, slope, curvature = np.empty((3, n_components)), np.empty(2), np.empty((2, 2))
+    for k in range(n_components):
+        component[0, k] = component[1, k] = component[2, k] = 0.0
+    for k in range(2):
+        slope[k] = curvature[k, 0] = curvature[k, 1] = 0.0
+    matched, weight, log_likelihood = np.empty(n), np.empty(n_components), 0.0
     for i in range(n):
         spread = rows.spread[i]
         u = rows.residual[i] / spread

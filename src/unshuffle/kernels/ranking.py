@@ -32,9 +32,10 @@ class Ranking(NamedTuple):
 @inlined
 def new_ranking(n: int) -> Ranking:
     """Work space for n values, in the order given."""
-    return Ranking(
-        np.arange(n), np.empty(n), np.empty(n, dtype=np.int32), np.empty(n + 1, dtype=np.int32)
-    )
+    order = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        order[i] = i
+    return Ranking(order, np.empty(n), np.empty(n, dtype=np.int32), np.empty(n + 1, dtype=np.int32))
 
 
 @kernel

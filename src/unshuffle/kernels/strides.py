@@ -110,7 +110,9 @@ def draw_shell(bits: np.uint64, low: int, high: int) -> tuple[int, int]:
 @inlined
 def log_shell_probabilities(low: int, high: int) -> FloatArray:
     """Entry k: log probability that `draw_shell` leads to one given row on scale k."""
-    table = np.full(high + 1, -np.inf)
+    table = np.empty(high + 1)
+    for scale in range(low):
+        table[scale] = -np.inf
     for scale in range(low, high + 1):
         width = 1 << scale if scale == low else 1 << (scale - 1)
         table[scale] = math.log(scale_probability(scale, low, high) * 0.5 / np.float64(width))

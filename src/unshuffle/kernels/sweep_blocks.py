@@ -52,7 +52,21 @@ class Answers(NamedTuple):
     matched: FloatArray
 
 
-@inlined
+class Streams(NamedTuple):
+    """Which draws an iteration uses: block g has the stream of ``number[g]``."""
+
+    seed: np.uint64
+    iteration: int
+    number: IntArray
+
+
+class SweepSpace(NamedTuple):
+    """Work space for blocks of up to m rows, each array of that length."""
+
+    slots: Slots
+    place: IntArray
+
+
 def new_slots(size: int, priced: bool) -> Slots:
     """Space for `size` rows."""
     few = size if priced else 0
@@ -65,6 +79,11 @@ def new_slots(size: int, priced: bool) -> Slots:
         np.empty(few),
         np.empty(few, dtype=np.int64),
     )
+
+
+def new_sweep_space(size: int, priced: bool) -> SweepSpace:
+    """Work space for blocks of up to `size` rows."""
+    return SweepSpace(new_slots(size, priced), np.empty(size, dtype=np.int64))
 
 
 @inlined
@@ -82,22 +101,37 @@ def first_slots(slots: Slots, size: int, priced: bool) -> Slots:
     )
 
 
-@kernel
-def sort_block(
-    fitted: FloatArray, first: int, last: int, order: NDArray[np.int32], repair: bool
-) -> None:
-    """Bring ``order[first:last]``, rows counted from `first`, into the order of the fitted values.
+@inlined
+def largest_block(starts: IntArray, block: int, block_end: int) -> int:
+    """Rows of the largest of blocks [block, block_end)."""
+    largest = ZERO
+    for g in range(block, block_end):
+        largest = max(largest, starts[g + 1] - starts[g])
+    return largest
 
-    With `repair` it holds the order of an iteration before, which changes little.
+
+@kernel
+def sort_blocks(
+    fitted: FloatArray,
+    starts: IntArray,
+    block: int,
+    block_end: int,
+    order: NDArray[np.int32],
+    repair: bool,
+) -> None:
+    """Bring the rows of each block, counted from its first, into the order of the fitted values.
+
+    With `repair` `order` holds the order of an iteration before, which changes little.
     """
-    size = last - first
-    ranking = new_ranking(size)
-    if repair:
+    ranking = new_ranking(largest_block(starts, block, block_end))
+    for g in range(block, block_end):
+        first, size = starts[g], starts[g + 1] - starts[g]
+        if repair:
+            for k in range(size):
+                ranking.order[k] = order[first + k]
+        rank_block(fitted[first : first + size], ZERO, size, ranking, repair)
         for k in range(size):
-            ranking.order[k] = order[first + k]
-    rank_block(fitted[first:last], ZERO, size, ranking, repair)
-    for k in range(size):
-        order[first + k] = ranking.order[k]
+            order[first + k] = ranking.order[k]
 
 
 @inlined
@@ -241,76 +275,41 @@ def close_block(first: int, last: int, answers: Answers, plan: Plan, two_phases:
 
 
 @kernel
-def sweep_block(
-    rows: SweptRows,
-    answers: Answers,
-    order: NDArray[np.int32],
-    first: int,
-    last: int,
-    precision: float,
-    key: np.uint64,
-    plan: Plan,
-    space: Slots,
-    place: IntArray,
-) -> tuple[int, int]:
-    """Run the sweeps of one block; return accepted and proposed exchanges.
-
-    The E-step of a chain, in memory and in passes. It continues from ``answers.perm`` and leaves
-    the last permutation there; `order` holds the rows, counted from `first`, by fitted value.
-    `space` and `place` are work space of at least the size of the block.
-    """
-    accepted, proposed = 0, 0
-    open_block(first, last, answers)
-    few = few_suspects(rows, first, last)
-    for phase in range(2 if few else 1):
-        members = pick_members(order, first, last, rows, few and phase == 0)
-        slots = first_slots(space, len(members), len(rows.costs) > 0)
-        gather(members, first, rows, answers.perm, place[: last - first], slots)
-        number, n_warm, n_kept = phase_sweeps(plan, phase)
-        a, p = run_list(slots, precision, key, number, n_warm, n_kept)
-        if few and phase == 0:
-            count_unmoved(first, last, rows, answers, n_kept)
-        scatter(members, first, slots, answers)
-        accepted += a
-        proposed += p
-    close_block(first, last, answers, plan, few)
-    return accepted, proposed
-
-
-@inlined
-def largest_block(starts: IntArray, block: int, block_end: int) -> int:
-    """Rows of the largest of blocks [block, block_end)."""
-    largest = ZERO
-    for g in range(block, block_end):
-        largest = max(largest, starts[g + 1] - starts[g])
-    return largest
-
-
-@kernel
 def sweep_blocks(
     rows: SweptRows,
     answers: Answers,
     order: NDArray[np.int32],
-    repair: bool,
     starts: IntArray,
     block: int,
     block_end: int,
     precision: float,
-    seed: np.uint64,
-    iteration: int,
+    streams: Streams,
     plan: Plan,
+    space: SweepSpace,
 ) -> tuple[int, int]:
-    """Run the sweeps of blocks [block, block_end); return accepted and proposed exchanges."""
-    largest = largest_block(starts, block, block_end)
-    space, place = new_slots(largest, len(rows.costs) > 0), np.empty(largest, dtype=np.int64)
+    """Run the sweeps of blocks [block, block_end); return accepted and proposed exchanges.
+
+    The E-step of a chain, in memory and in passes. It continues from ``answers.perm`` and leaves
+    the last permutation there; `order` holds the rows of each block by fitted value.
+    """
     accepted, proposed = 0, 0
     for g in range(block, block_end):
         first, last = starts[g], starts[g + 1]
-        key = stream_key(seed, iteration, g)
-        sort_block(rows.fitted, first, last, order, repair)
-        a, p = sweep_block(rows, answers, order, first, last, precision, key, plan, space, place)
-        accepted += a
-        proposed += p
+        key = stream_key(streams.seed, streams.iteration, streams.number[g])
+        open_block(first, last, answers)
+        few = few_suspects(rows, first, last)
+        for phase in range(2 if few else 1):
+            members = pick_members(order, first, last, rows, few and phase == 0)
+            slots = first_slots(space.slots, len(members), len(rows.costs) > 0)
+            gather(members, first, rows, answers.perm, space.place[: last - first], slots)
+            number, n_warm, n_kept = phase_sweeps(plan, phase)
+            a, p = run_list(slots, precision, key, number, n_warm, n_kept)
+            if few and phase == 0:
+                count_unmoved(first, last, rows, answers, n_kept)
+            scatter(members, first, slots, answers)
+            accepted += a
+            proposed += p
+        close_block(first, last, answers, plan, few)
     return accepted, proposed
 
 
@@ -319,30 +318,26 @@ def sweep_uniform_blocks(
     rows: SweptRows,
     answers: Answers,
     order: NDArray[np.int32],
-    repair: bool,
     starts: IntArray,
     block: int,
     block_end: int,
     precision: float,
-    seed: np.uint64,
-    iteration: int,
+    streams: Streams,
     plan: Plan,
+    space: SweepSpace,
 ) -> tuple[int, int]:
     """What `sweep_blocks` does under the uniform prior, with the same bits.
 
     Sweeps of mismatched rows are not part of it, so that it compiles in half the time.
     """
-    largest = largest_block(starts, block, block_end)
-    space, place = new_slots(largest, False), np.empty(largest, dtype=np.int64)
     accepted, proposed = 0, 0
     for g in range(block, block_end):
         first, last = starts[g], starts[g + 1]
-        key = stream_key(seed, iteration, g)
-        sort_block(rows.fitted, first, last, order, repair)
+        key = stream_key(streams.seed, streams.iteration, streams.number[g])
         open_block(first, last, answers)
         members = pick_members(order, first, last, rows, False)
-        slots = first_slots(space, last - first, False)
-        gather(members, first, rows, answers.perm, place[: last - first], slots)
+        slots = first_slots(space.slots, last - first, False)
+        gather(members, first, rows, answers.perm, space.place[: last - first], slots)
         a, p = run_pairs(slots, precision, key, plan.n_warm, plan.n_kept)
         scatter(members, first, slots, answers)
         close_block(first, last, answers, plan, False)

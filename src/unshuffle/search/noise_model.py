@@ -155,9 +155,12 @@ class NoiseModel:
         elsewhere = np.zeros(len(self.y))
         if away.any():
             support, support_starts = self._support(fitted)
+            narrowest = spread[support].min()
             elsewhere[: self.n_movable] = density_elsewhere(
-                self.y, fitted, spread, support, support_starts, self.starts, law
-            )
+                self.y, fitted, spread, support, support_starts, self.starts, law,
+                (self.y.min() - fitted.max()) / narrowest,
+                (self.y.max() - fitted.min()) / narrowest,
+            )  # fmt: skip
         return elsewhere
 
     def _spread(self, growth: FloatArray, position: FloatArray) -> FloatArray:

@@ -88,7 +88,9 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         content = read_at_most(path, READ.model_json)
     except FileNotFoundError as error:
-        raise ModelFileError(f"{path}: there is no such model; save_model writes one") from error
+        raise ModelFileError(
+            f"{path}: there is no such model; save_model or unshuffle fit --out writes one"
+        ) from error
     except OSError as error:
         raise ModelFileError(f"{path}: {error.strerror}") from error
     if len(content) > READ.model_json:

@@ -10,6 +10,7 @@ from .design import DesignColumn
 from .table import ColumnTable
 
 FEWEST_ROWS = 10  # below, whole numbers may all differ by coincidence
+LAST_YEAR = 2200
 # Words at the end of a name that identifiers have: id, patient_id, patientId, sample-no.
 NAMED = re.compile(
     r"(?:^|[\W_])(?:id|ids|idx|uid|uuid|guid|identifier|index|key|no|nr|row)$", re.IGNORECASE
@@ -51,8 +52,10 @@ def _why_numbers(name: str, values: FloatArray) -> str:
     ordered = np.unique(values)
     if len(ordered) < len(values):
         return ""
-    # Years and other scales are in sequence as well, but do not start where counting does.
-    if ordered[-1] - ordered[0] == len(values) - 1 and ordered[0] in (0.0, 1.0):
+    # Years and other scales are in sequence as well, but do not start where counting does, nor are
+    # they as large as running numbers of accounts or samples.
+    starts_like_one = ordered[0] in (0.0, 1.0) or ordered[0] > LAST_YEAR
+    if ordered[-1] - ordered[0] == len(values) - 1 and starts_like_one:
         return f"it counts the rows, from {ordered[0]:.0f} to {ordered[-1]:.0f}"
     if is_named_like_one(name):
         return "it holds another whole number in every row"

@@ -1,5 +1,6 @@
 """The page about an audit: how safe a release is, the numbers behind it, zones and rows at risk."""
 
+import math
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from ... import __version__
 from ...io.marks import is_page_by
 from ...io.outputs import FileKind
-from ..markup import Cell, Column, definitions, number, text
+from ..markup import Cell, Column, definitions, text
 from ..settings import SHOW
 
 GENERATOR = "unshuffle audit"
@@ -24,6 +25,7 @@ LIMITS = (
     "All figures are estimates for this attack, with Monte Carlo errors over shuffles. An attacker "
     "who knows more may find more: the level is no guarantee."
 )
+SHARES = {"found", "by_guessing", "exposed", "confidence"}  # columns of the tables
 MOST_ROWS = 500  # of a table on the page; the CSV files have them all
 HEAD = """<!doctype html>
 <html lang="en">
@@ -117,7 +119,10 @@ def _listed(columns: Mapping[str, Sequence[Any]], none: str) -> str:
         return f"<p>{none}</p>"
     shown = lines[:MOST_ROWS]
     note = f"<p>The worst {MOST_ROWS:,} of {len(lines):,}; the CSV file has all.</p>"
-    cells = [[Cell(_cell(value)) for value in line] for line in shown]
+    cells = [
+        [Cell(_cell(title, value)) for title, value in zip(titles, line, strict=True)]
+        for line in shown
+    ]
     kinds = [
         Column(title.replace("_", " ").capitalize(), number=not isinstance(lines[0][j], str))
         for j, title in enumerate(titles)
@@ -161,8 +166,13 @@ def _share(estimate: Any) -> str:
     return f"{estimate.value:.1%}"
 
 
-def _cell(value: Any) -> str:
-    return number(value) if isinstance(value, float) else str(value)
+def _cell(title: str, value: Any) -> str:
+    """Shares in per cent, and labels in full, since they are what a row is recognised by."""
+    if not isinstance(value, float):
+        return str(value)
+    if math.isnan(value):
+        return "-"
+    return f"{value:.0%}" if title in SHARES else f"{value:.10g}"
 
 
 def _sentence(words: str) -> str:
