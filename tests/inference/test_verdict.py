@@ -51,6 +51,8 @@ def test_the_worst_reason_decides_and_comes_first():
         (order_checks.mismatch_test(0.01), "caution"),
         (order_checks.excluded_rate(0.05, 0.1), "trust"),
         (order_checks.excluded_rate(0.2, 0.1), "caution"),
+        (order_checks.excluded_rate(0.8, 0.9), "trust"),
+        (order_checks.excluded_rate(1.0, 0.9), "caution"),
         (order_checks.tails(0.01), "trust"),
         (order_checks.tails(0.2), "caution"),
         (order_checks.one_label(0.1), "trust"),

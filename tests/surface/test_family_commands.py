@@ -91,7 +91,7 @@ def test_times(table):
         (["-y", "a", "--family", "poisson"], "counts 0, 1, 2"),
         (["-y", "ill", "--family", "poisson"], "not a number"),
         (["-y", "visits", "--family", "poisson", "--exposure", "a"], "exposure must be positive"),
-        (["-y", "visits", "--family", "poisson", "--weight", "a"], "negative weights"),
+        (["-y", "visits", "--family", "poisson", "--weight", "a"], "must not be negative"),
         (["-y", "months", "--event", "visits", "--family", "cox"], "neither true nor false"),
         (["-y", "visits", "--family", "poisson", "--by", "size"], "in memory"),
     ],

@@ -45,9 +45,10 @@ def mismatch_test(p_value: float, settings: CheckSettings = CHECKS) -> Reason:
 
 
 def excluded_rate(limit: float, radius: float, settings: CheckSettings = CHECKS) -> Reason:
-    """How many labels could be exchanged without a sign?"""
+    """How many labels could be exchanged without a sign? All of them are too many for any fit."""
+    most = min(settings.excluded_rate * radius, 1.0)
     return below(
-        "mismatches that cannot be excluded", limit, settings.excluded_rate * radius, None,
+        "mismatches that cannot be excluded", limit, most, None,
         f"Up to {percent(limit)} of the labels could be exchanged without a sign, and slopes be "
         "too small by as much",
         "see mismatch_sensitivity() for what other rates would mean, or mark known rows",
