@@ -74,6 +74,11 @@ def test_groups_and_short_tables_take_the_simple_curve():
     assert isinstance(best_curve(X[:40], y[:40], np.array([0, 40])), MeanCurve)
 
 
+def test_columns_that_hardly_vary_take_the_simple_curve():
+    X, y, _ = stepped(8)
+    assert isinstance(best_curve(np.round(X) + 1e12, y, np.array([0, len(y)])), MeanCurve)
+
+
 def test_units_signs_and_order_of_columns_do_not_matter():
     X, y, _ = stepped(4)
     first = best_curve(X, y, np.array([0, len(y)])).as_given

@@ -111,7 +111,8 @@ def best_curve(
     where its products predict worse than none.
     """
     simple = MeanCurve(X, y, starts, settings)
-    if not simple.whole or len(y) < settings.fewest_kernel_rows:
+    nothing_varies = standardised(X).shape[1] == 0
+    if not simple.whole or nothing_varies or len(y) < settings.fewest_kernel_rows:
         return simple
     free = KernelCurve(X, y, np.argsort(simple.as_given, kind="stable"), settings)
     plane = MeanCurve(X, y, starts, replace(settings, rows_per_column=len(y)))
