@@ -70,7 +70,7 @@ def are_asked_for(
 
     `plain` says that no option was given that is for normal labels alone.
     """
-    asked = family is not Kind.normal or any(beside.values())
+    asked = takes_family(family, beside)
     if asked and not plain:
         raise ValueError(
             "--reviewed, --strata, --noise, --robust, --plate, --show and --unmatched are for "
@@ -84,17 +84,18 @@ def are_asked_for(
     return asked
 
 
-def refuse_beside_reviews(
-    family: Kind, beside: dict[str, str | None], reviewed: Path | None
-) -> bool:
-    """Whether options of families were given to a command on one table, which reviews exclude."""
-    asked = family is not Kind.normal or any(beside.values())
-    if asked and reviewed is not None:
+def takes_family(family: Kind, beside: dict[str, str | None]) -> bool:
+    """Whether options of families were given to a command on one table."""
+    return family is not Kind.normal or any(beside.values())
+
+
+def refuse_reviewed(reviewed: Path | None) -> None:
+    """Refuse reviews, which only fits of normal labels take up."""
+    if reviewed is not None:
         raise ValueError(
             "--reviewed is for normal labels without weights and offsets; leave it out, or mark "
             "rows that are right in a column for --known"
         )
-    return asked
 
 
 def refuse_repair(family: Kind) -> None:

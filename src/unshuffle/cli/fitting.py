@@ -49,7 +49,7 @@ def fit_rows(
     if rates is not None and typed:
         settings["pairing"] = declared_pairing(pairing, rows)
         rate = rate_given(rates, rows)
-    strata = {name: rate.pop(name) for name in ("strata",) if name in rate}
+    strata = rate.pop("strata", None)
     how = counts or {}
     watched = sys.stderr.isatty() and not quiet
     model = ShuffledRegressor(**settings, **rate, verbose=int(watched))
@@ -63,7 +63,7 @@ def fit_rows(
             else:
                 model.fit(
                     X, rows.y, rows.groups, rows.known, rows.match_prob, **clues_of(rows),
-                    **strata, **how,
+                    strata=strata, **how,
                 )  # fmt: skip
         except ValueError as error:
             problem = str(error)

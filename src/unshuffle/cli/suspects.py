@@ -84,7 +84,8 @@ def suspects(
             output = claim_table(out, data, reviewed, force)
         columns_given = (label, features, group, known, match_prob, categorical)
         beside = {"event": event, "offset": offset, "exposure": exposure, "weight": weight}
-        if families.refuse_beside_reviews(family, beside, reviewed):
+        if families.takes_family(family, beside):
+            families.refuse_reviewed(reviewed)
             roles = options.make_roles(
                 *columns_given, id_column=id_column, exclude=exclude, kmers=kmers
             )

@@ -20,6 +20,7 @@ from ._clues import check_clues
 from ._compilation import watched_compilation
 from ._explained import explained_shares
 from ._frames import take_frame
+from ._kept_data import require_kept
 from ._notebook import NotebookMethods
 from ._prediction import prediction_interval
 from ._rates import GivenStrata, stratum_rates
@@ -196,11 +197,7 @@ class BaseShuffledRegressor(BaseLinearRegressor):
                 "a fit with unmatched='model' has neither sandwich nor posterior; its intervals "
                 "are those of conf_int() and of method='bootstrap'"
             )
-        if not hasattr(self, "_problem"):
-            raise ValueError(
-                f"this {type(self).__name__} was loaded from a file, which does not hold the data "
-                "of the fit; fit it again first"
-            )
+        require_kept(self, "_problem")
         return self._problem
 
     def __getstate__(self) -> dict[str, Any]:

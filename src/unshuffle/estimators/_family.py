@@ -31,6 +31,7 @@ from ._family_posterior import FamilyPosterior
 from ._family_predict import linear_predictor
 from ._family_problem import family_problem
 from ._family_suspects import FamilySuspects
+from ._kept_data import require_kept
 
 METHODS = ("information", "sandwich", "profile", "bootstrap", "posterior")
 
@@ -137,11 +138,7 @@ default="auto"
 
     def _profile_interval(self, level: float) -> FloatArray:
         fit = self._family_fit
-        if not hasattr(self, "_family_data"):
-            raise ValueError(
-                f"this {type(self).__name__} was loaded from a file, which does not hold the data "
-                "of the fit; fit it again first"
-            )
+        require_kept(self, "_family_data")
         family = FAMILIES.get(fit.family)
         return profile_interval(self._family_data, family, fit, self._family_settings, level)
 

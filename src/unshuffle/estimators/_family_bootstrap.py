@@ -13,6 +13,7 @@ from ..fits.glm.data import GlmData
 from ..fits.glm.results import FamilyFit
 from ..fits.glm.settings import GlmSettings
 from ..inference.bootstrap import BootstrapResult
+from ._kept_data import require_kept
 from ._progress import reporting
 from ._seeding import seed_from
 
@@ -69,11 +70,7 @@ class FamilyBootstrap:
         fit = self._family_fit
         if not isinstance(n_boot, Integral) or isinstance(n_boot, bool) or n_boot < 2:
             raise ValueError(f"n_boot must be a whole number of at least 2, got {n_boot!r}")
-        if not hasattr(self, "_family_data"):
-            raise ValueError(
-                f"this {type(self).__name__} was loaded from a file, which does not hold the data "
-                "of the fit; fit it again first"
-            )
+        require_kept(self, "_family_data")
         settings = self._family_settings
         seed = settings.seed if random_state is None else seed_from(random_state)
         jobs = getattr(self, "n_jobs", None) if n_jobs is None else n_jobs

@@ -14,6 +14,7 @@ from ..fits.glm.results import FamilyFit
 from ..fits.glm.settings import GlmSettings
 from ..inference.posterior import Posterior
 from ..io.frames import feature_names
+from ._kept_data import require_kept
 from ._posterior import check_counts, warn_not_mixed
 from ._progress import reporting
 from ._seeding import seed_from
@@ -98,11 +99,7 @@ class FamilyPosterior:
                 "Cox's model has no posterior: its baseline hazard is free, and has no prior; use "
                 "conf_int or bootstrap"
             )
-        if not hasattr(self, "_family_data"):
-            raise ValueError(
-                f"this {type(self).__name__} was loaded from a file, which does not hold the data "
-                "of the fit; fit it again first"
-            )
+        require_kept(self, "_family_data")
         settings = self._family_settings
         names = feature_names(getattr(self, "feature_names_in_", None), len(fit.coef))
         jobs = getattr(self, "n_jobs", None) if n_jobs is None else n_jobs
