@@ -5,8 +5,9 @@ import pytest
 import statsmodels.api as sm
 
 from unshuffle.families.least_squares import LeastSquares
+from unshuffle.families.noise import noise_pull
 from unshuffle.inference.consistency import compare_with_least_squares, slope_among_mismatched
-from unshuffle.inference.expected_labels import expected_label_covariance, noise_pull
+from unshuffle.inference.expected_labels import expected_label_covariance
 from unshuffle.kernels.noise import NoiseLaw
 
 

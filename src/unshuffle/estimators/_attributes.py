@@ -163,6 +163,7 @@ def _keep_mismatch(model: Any, found: MismatchFit | None) -> None:
     model.consistency_distance_ = nan if consistency is None else consistency.distance
     model.consistency_pvalue_ = nan if consistency is None else consistency.p_value
     model.mismatched_slope_ = nan if consistency is None else consistency.slope
+    model.model_agreement_ = nan if found is None else found.agreement
     if found is not None:
         model.noise_, model.spread_by_fit_ = found.noise, found.spread_by_fit
         if found.off_proba is not None:

@@ -22,6 +22,12 @@ from ._unmatched_answers import unmatched_facts
 
 METHODS = ("information", "sandwich", "bootstrap", "posterior", "auto")
 OF_SUMMARY = {"auto": "auto", "model": "information", "robust": "sandwich"}
+NOISE_LAWS = {
+    "normal": "normal",
+    "t": "Student's t",
+    "mixture": "mixture of normals",
+    "any": "none needed: association of labels with fitted values",
+}
 OF_NOISE = ("information", "sandwich", "bootstrap", "auto")
 
 
@@ -339,7 +345,7 @@ class InferenceMethods(BootstrapMethods):
         facts: dict[str, str] = {}
         law = getattr(self, "noise_", None)
         if law is not None:
-            name = {"normal": "normal", "t": "Student's t", "mixture": "mixture of normals"}[law]
+            name = NOISE_LAWS[law]
             grows = ", spread depends on the fitted value" if self.spread_by_fit_ else ""
             gain = getattr(self, "noise_gain_", None)
             facts["noise law"] = f"{name}{grows}"

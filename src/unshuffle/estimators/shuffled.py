@@ -154,27 +154,24 @@ class ShuffledRegressor(FamilyRegressor, MissingLabelsRegressor):
         Rows that have no label, and labels that have no row, more probably than not.
     unmatched_rows_proba_, unmatched_labels_proba_ : arrays
         Probability of that for each row and each label.
-    n_pairs_ : float
-        Expected number of rows that hold a label.
-    n_labels_ : int
-        Labels given.
+    n_pairs_, n_labels_ : float, int
+        Expected number of rows that hold a label; labels given.
     kept_rows_ : array of int
         Rows of the fit, where ``unmatched="drop-groups"`` dropped others; then
         `n_dropped_groups_`, `n_dropped_rows_` and `n_dropped_labels_` count what was dropped.
     search_ : {"population", "none"}
         Whether a search was made.
     start_ : {"match", "known rows", "group means", "labels as given", "least squares"}
-        What the fit started from: the match found, known rows or group means where none
-        was, or the labels as given. "least squares": the fit is least squares on the labels as
+        What the fit started from. "least squares": the fit is least squares on the labels as
         given, since there is no sign of mismatches, or no fit with mismatches is consistent.
     mismatch_pvalue_ : float
-        p-value of the labels as given if none was exchanged, for noise of any of the laws; nan
-        where the order given was not used, or a rate was given.
+        p-value of the labels as given if none was exchanged (where a law of the noise does not
+        suffice, the larger of two); nan where the order was not used, or a rate was given.
     mismatch_limit_ : float
         Upper 95 % limit of the rate; nan as above.
-    noise_ : {"normal", "t", "mixture"}
-        Law of the noise. Where the order is lost and another law than the normal was asked for:
-        `noise_law_` (weights, means, scales of normals) and `noise_gain_` (log likelihood, BIC).
+    noise_ : {"normal", "t", "mixture", "any"}
+        Law of the noise; "any": the fit needs none. Where the order is lost and a law was asked
+        for: `noise_law_` (weights, means, scales of normals), `noise_gain_` (log likelihood, BIC).
     spread_by_fit_ : bool
         Whether the spread of the noise depends on the fitted value.
     off_proba_ : array of shape (n_samples,)
@@ -184,6 +181,8 @@ class ShuffledRegressor(FamilyRegressor, MissingLabelsRegressor):
         share of its length, and the p-value of that difference; nan where there was no such fit.
     mismatched_slope_ : float
         Slope of labels on fitted values among the rows called mismatched.
+    model_agreement_ : float
+        Distance of fits with and without a law, in 95 % radii; nan where there is only one.
     solutions_ : array of shape (n_solutions, n_features)
         Coefficients of the distinct matchings found, the best first. Only after a search.
     solution_objectives_ : array of shape (n_solutions,)

@@ -132,3 +132,9 @@ def component_shares(u: FloatArray, law: NoiseLaw) -> FloatArray:
     log_weight = np.log(law.weights / law.scales) - 0.5 * z**2
     weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
     return np.asarray(weight / weight.sum(axis=1, keepdims=True))
+
+
+def noise_pull(u: FloatArray, law: NoiseLaw) -> FloatArray:
+    """``-u d log f(u) / du`` of a mixture of normals: u² for standard normal noise."""
+    centred = (u[:, None] - law.means) / law.scales**2
+    return np.asarray((component_shares(u, law) * u[:, None] * centred).sum(axis=1))

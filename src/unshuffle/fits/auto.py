@@ -13,6 +13,7 @@ from ..em.memory import MemoryTable, start_from_coefficients
 from ..families.least_squares import LeastSquares
 from ..inference.group_means import GroupMeans, compare_with_means
 from ..inference.sensitivity import shrinkage_share, tempering_shift
+from ..inference.settings import CHECKS
 from ..inference.stratum_rates import StratumRates
 from ..inference.verdict import judge
 from ..kernels.streams import FIRST_INFLATED
@@ -136,7 +137,8 @@ class Router:
         if facts.answer == "mismatches" and (found.normal or not found.whole):
             outcome = self._chain_outcome(facts)
             assert outcome.mismatch is not None
-            if outcome.mismatch.answer == "mismatches":
+            consistent = outcome.mismatch.answer == "mismatches"
+            if consistent and (not found.whole or _determined(outcome.fit)):
                 return outcome
             facts = facts if found.whole else outcome.mismatch
         if facts.answer == "mismatches":
@@ -377,6 +379,12 @@ class Router:
         first = int(fit.design.fit_intercept)
         covariance = fit.uncertainty.covariance[first:, first:]
         return compare_with_means(problem, self.solver, fit.coef, covariance, fit.noise_scale)
+
+
+def _determined(fit: StochasticFit) -> bool:
+    """Whether a fit with mismatches is precise enough to take the place of a plainer one."""
+    assert fit.uncertainty is not None
+    return fit.uncertainty.inflation < CHECKS.inflation_linked
 
 
 def state_of(fit: StochasticFit) -> State:

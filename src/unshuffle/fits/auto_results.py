@@ -59,7 +59,8 @@ class MismatchFit:
         given; or least squares, where noise that grows explains nearly as much as mismatches do,
         or where a fit with mismatches contradicts least squares.
     p_value : float
-        Of the labels as given against a model with mismatches, if there were none.
+        Of the labels as given against a model with mismatches, if there were none. Of two models,
+        the larger one; so are the limit and (the smaller one) the gain.
     rate, rate_limit : float
         Most likely rate with fitted values tied to least squares, and its upper 95 % limit.
     radius : float
@@ -72,8 +73,8 @@ class MismatchFit:
         Twice the gain in log likelihood by mismatches, per row.
     r_squared : float
         Of least squares as given.
-    noise : {"normal", "t", "mixture"}
-        Law of the noise that the data chose.
+    noise : {"normal", "t", "mixture", "any"}
+        Law of the noise that the data chose; "any" where the fit needs none.
     spread_by_fit : bool
         Whether its spread depends on the fitted value.
     consistency : Consistency or None
@@ -82,6 +83,11 @@ class MismatchFit:
         Largest distance of the distribution of residuals from the law chosen.
     off_proba : array of shape (n,) or None
         Probability that a label is the row's own but far off; in the user's order.
+    two_models : bool
+        Whether mismatches had to show under a law of the noise and by the association of labels
+        with fitted values.
+    agreement : float
+        Distance between the fits by these two, in 95 % radii; nan where there is only one.
     """
 
     answer: str
@@ -98,6 +104,8 @@ class MismatchFit:
     consistency: Consistency | None
     pit_distance: float
     off_proba: FloatArray | None
+    two_models: bool
+    agreement: float
 
 
 @dataclass(frozen=True, eq=False)

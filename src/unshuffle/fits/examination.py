@@ -1,15 +1,16 @@
 """What do labels given beside rows show of mismatches?
 
 Heavy tails, skew, curvature and noise that grows look like mismatches to a normal likelihood. Here
-the law of the noise is estimated with the rate, and a fit with mismatches is compared with least
-squares on the labels as given, which needs no law of the noise.
+labels are described twice: by a law of the noise that is estimated with the rate, and by their
+association with the fitted values, which needs no law. Mismatches must show in both, and a fit with
+mismatches is compared with least squares on the labels as given, which needs neither.
 """
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import chi2, norm
-from scipy.stats import f as fisher
+from scipy.stats import norm
 
 from ..data.problem import Problem
 from ..families.least_squares import LeastSquares
@@ -22,11 +23,14 @@ from ..inference.consistency import (
 from ..inference.settings import CHECKS, CheckSettings
 from ..kernels.noise import NoiseLaw
 from ..kernels.types import FloatArray
+from ..search.association_fit import Association, AssociationFit, associate
+from ..search.curve import Curve
 from ..search.kernel_curve import KernelCurve, best_curve
+from ..search.label_fit import LabelFit
 from ..search.noise_model import NoiseFit, NoiseModel
-from ..search.rate_profile import RateProfile, criterion, profile_rate, shapes_named
-from ..search.robust import median_scale
+from ..search.rate_profile import NORMAL, RateProfile, criterion, profile_rate, shapes_named
 from ..search.settings import DEFAULT, SearchSettings
+from .as_given import noise_radius, r_squared, radius_of, tail_share
 from .auto_results import MismatchFit
 from .results import StochasticFit
 
@@ -39,24 +43,33 @@ class Examination:
 
     Attributes
     ----------
-    best : NoiseFit or None
+    best : LabelFit or None
         The fit with mismatches; None where there is no sign of any.
     facts : MismatchFit
+        Of `best`, or of least squares where that is the answer.
     whole : bool
         Whether all rows were looked at, not a sample.
-    curved : bool
-        Whether labels scatter around a curve that features and their products do not describe.
+    normal : bool
+        Whether a plane with normal noise of one spread describes the labels: there a chain over
+        permutations is more precise than `best`.
     """
 
-    best: NoiseFit | None
+    best: LabelFit | None
     facts: MismatchFit
     whole: bool
-    curved: bool
+    normal: bool
+
+
+class Candidate(NamedTuple):
+    """A fit with mismatches, and what would be said of it."""
+
+    fit: LabelFit
+    facts: MismatchFit
 
     @property
-    def normal(self) -> bool:
-        """Whether a plane with normal noise of one spread describes the labels."""
-        return self.facts.noise == "normal" and not self.facts.spread_by_fit and not self.curved
+    def holds(self) -> bool:
+        """Whether nothing contradicts it."""
+        return self.facts.answer == "mismatches"
 
 
 def examine(
@@ -70,46 +83,136 @@ def examine(
     whole = rows is problem
     X, y = rows.X[rows.user_rows(np.arange(rows.n_rows))], rows.y
     curve = best_curve(X, y, rows.starts, settings.curve)
-    curved = isinstance(curve, KernelCurve)
     model = NoiseModel(curve, settings=settings.profile)
     profile = profile_rate(model, shapes_named(noise))
     reference = LeastSquares(X, fit_intercept=True)
-    p_value = 0.5 * float(chi2.sf(profile.statistic, 1)) if profile.best.rate > 0.0 else 1.0
+    other = _association(curve, rows, settings) if noise == "auto" else None
+    plane, compared = not isinstance(curve, KernelCurve), other is not None
+    if plane and other is not None and _suffices(model, profile, other, checks):
+        other = None
+    facts = _facts(reference, y, profile, other, checks)
+    if facts.p_value >= (checks.mismatch_p if other is None else checks.mismatch_p_of_two):
+        facts = _by_row(_with_noise(facts, profile.none, model), problem, whole)
+        return Examination(None, facts, whole, normal=False)
+    shape, tied, free = _free_fit(model, profile)
+    found = _under_law(reference, model, facts, shape, tied, free, checks)
+    if not compared and _doubtful(found.facts, checks):
+        found = found._replace(facts=replace(found.facts, answer="doubtful"))
+    normal = other is None and plane and shape == NORMAL and found.holds
+    if other is not None:
+        found = _without_law(reference, y, found, other.fit, checks)
+    if not found.holds:
+        found = found._replace(facts=_with_noise(found.facts, profile.none, model))
+    facts = _by_row(found.facts, problem, whole)
+    return Examination(found.fit, facts, whole, normal)
+
+
+def _association(curve: Curve, rows: Problem, settings: SearchSettings) -> Association | None:
+    """The second description of the labels.
+
+    Labels that stay in blocks, or beside known rows, have no one distribution to be compared with.
+    """
+    if rows.n_blocks > 1 or rows.n_movable < rows.n_rows:
+        return None
+    return associate(curve, settings.association)
+
+
+def _suffices(
+    model: NoiseModel, profile: RateProfile, other: Association, checks: CheckSettings
+) -> bool:
+    """Whether a law of the noise describes the pairs, so that the association is not needed."""
+    by_law = criterion(profile.shape, profile.best) + 2.0 * model.log_anywhere(profile.best)
+    return by_law < other.criterion + (checks.decisive if profile.shape == NORMAL else 0.0)
+
+
+def _doubtful(facts: MismatchFit, checks: CheckSettings) -> bool:
+    """Whether noise that grows explains nearly as much as mismatches do."""
+    weak = facts.gain < checks.doubtful_gain and facts.r_squared < checks.doubtful_r_squared
+    return facts.spread_by_fit and weak
+
+
+def _facts(
+    reference: LeastSquares,
+    y: FloatArray,
+    profile: RateProfile,
+    other: Association | None,
+    checks: CheckSettings,
+) -> MismatchFit:
+    """What holds whatever the answer will be; of two descriptions, the weaker evidence."""
     residual = y - reference.solve(y).fitted
-    facts = MismatchFit(
+    described: list[RateProfile | Association] = [profile] if other is None else [profile, other]
+    return MismatchFit(
         answer="none",
-        p_value=p_value,
+        p_value=max(found.p_value for found in described),
         rate=profile.best.rate,
-        rate_limit=profile.upper_limit,
-        radius=_radius(reference, y),
-        tail_share=_tail_share(residual, checks.tail_scales),
+        rate_limit=max(found.upper_limit for found in described),
+        radius=radius_of(reference, y),
+        tail_share=tail_share(residual, checks.tail_scales),
         largest_share=float((residual**2).max() / max(float(residual @ residual), 1e-300)),
-        gain=profile.statistic / rows.n_rows,
-        r_squared=_r_squared(reference, y),
+        gain=min(found.statistic for found in described) / len(y),
+        r_squared=r_squared(reference, y),
         noise=profile.shape.name,
         spread_by_fit=profile.shape.by_fit,
         consistency=None,
         pit_distance=NAN,
         off_proba=None,
+        two_models=other is not None,
+        agreement=NAN,
     )
-    if p_value >= checks.mismatch_p:
-        facts = _with_noise(facts, profile.none, model)
-        return Examination(None, _by_row(facts, problem, whole), whole, curved)
-    shape, tied, best = _free_fit(model, profile)
+
+
+def _under_law(
+    reference: LeastSquares,
+    model: NoiseModel,
+    facts: MismatchFit,
+    shape: NoiseShape,
+    tied: NoiseFit,
+    free: NoiseFit,
+    checks: CheckSettings,
+) -> Candidate:
+    """The fit under a law of the noise."""
     facts = replace(facts, noise=shape.name, spread_by_fit=shape.by_fit)
-    found = _consistency(reference, y, best, tied)
-    answer = "mismatches"
-    if (
-        facts.spread_by_fit
-        and facts.gain < checks.doubtful_gain
-        and facts.r_squared < checks.doubtful_r_squared
-    ):
-        answer = "doubtful"
-    elif not _consistent(found, checks):
-        answer = "inconsistent"
-    used = best if answer == "mismatches" else profile.none
-    facts = _with_noise(replace(facts, answer=answer, consistency=found), used, model)
-    return Examination(best, _by_row(facts, problem, whole), whole, curved)
+    found = _consistency(reference, model.y, free, free.rate - tied.rate)
+    answer = "mismatches" if _consistent(found, checks) else "inconsistent"
+    facts = replace(facts, answer=answer, consistency=found)
+    return Candidate(free, _with_noise(facts, free, model))
+
+
+def _without_law(
+    reference: LeastSquares,
+    y: FloatArray,
+    by_law: Candidate,
+    found: AssociationFit,
+    checks: CheckSettings,
+) -> Candidate:
+    """The fit by the association; a law still says which own labels are far off."""
+    consistency = _consistency(reference, y, found, NAN)
+    off = by_law.facts.off_proba
+    assert off is not None
+    facts = replace(
+        by_law.facts,
+        answer="mismatches" if _consistent(consistency, checks) else "inconsistent",
+        consistency=consistency,
+        noise="any",
+        spread_by_fit=False,
+        rate=found.rate,
+        pit_distance=NAN,
+        agreement=_distance_in_radii(reference, y, by_law.fit, found),
+        off_proba=found.matched * np.minimum(off / np.maximum(by_law.fit.matched, 1e-300), 1.0),
+    )
+    return Candidate(found, facts)
+
+
+def _distance_in_radii(
+    reference: LeastSquares, y: FloatArray, first: LabelFit, second: LabelFit
+) -> float:
+    """Distance between two fits, in 95 % radii of a fit with known order and the same noise."""
+    ahead, fit = reference.solve(first.expected(y)), reference.solve(second.expected(y))
+    weight, freedom = second.matched, len(y) - reference.n_parameters
+    variance = float(weight @ (y - fit.fitted) ** 2) / max(float(weight.sum()), 1e-9)
+    distance = float(np.linalg.norm(ahead.fitted - fit.fitted - np.mean(ahead.fitted - fit.fitted)))
+    radius = noise_radius(reference, float(np.sqrt(variance)), max(freedom, 1))
+    return distance / radius if radius > 0.0 else float("inf")
 
 
 def _free_fit(model: NoiseModel, profile: RateProfile) -> tuple[NoiseShape, NoiseFit, NoiseFit]:
@@ -143,42 +246,20 @@ def _sample(problem: Problem, many: int) -> Problem:
     return Problem(X, problem.y[rows], starts, None, problem.n_groups)
 
 
-def _radius(reference: LeastSquares, y: FloatArray) -> float:
-    """95 % radius of least squares, as a share of its length."""
-    solution, freedom = reference.solve(y), len(y) - reference.n_parameters
-    length = reference.length(solution.coef)
-    if length == 0.0 or freedom < 1:
-        return float("inf")
-    quantile = float(fisher.ppf(0.95, reference.rank, freedom))
-    return float(np.sqrt(reference.rank * quantile * solution.residual_ss / freedom)) / length
-
-
-def _tail_share(residual: FloatArray, scales: float) -> float:
-    """Share of residuals that lie many robust standard deviations from their median."""
-    size = np.abs(residual - np.median(residual))
-    return float(np.mean(size > scales * median_scale(size)))
-
-
-def _r_squared(reference: LeastSquares, y: FloatArray) -> float:
-    """Share of the labels' variance that least squares explains."""
-    total = float(((y - y.mean()) ** 2).sum())
-    return 1.0 - reference.solve(y).residual_ss / total if total > 0.0 else 0.0
-
-
 def _consistency(
-    reference: LeastSquares, y: FloatArray, found: NoiseFit, tied: NoiseFit
+    reference: LeastSquares, y: FloatArray, found: LabelFit, rate_difference: float
 ) -> Consistency:
     fitted = reference.solve(found.expected(y)).fitted
     distance, p_value = compare_with_least_squares(reference.basis(), y, fitted, found.rate)
     slope = slope_among_mismatched(y, found.fitted, found.matched)
-    return Consistency(distance, p_value, slope, found.rate - tied.rate)
+    return Consistency(distance, p_value, slope, rate_difference)
 
 
 def _consistent(found: Consistency, checks: CheckSettings) -> bool:
-    """Whether least squares as given does not contradict a free fit."""
+    """Whether least squares as given does not contradict a fit."""
     near = found.distance < checks.consistent_distance or found.p_value > checks.consistent_p
-    same_rate = abs(found.rate_difference) <= checks.rate_difference
-    return near and same_rate and found.slope < checks.mismatched_slope
+    other_rate = abs(found.rate_difference) > checks.rate_difference  # never, where it is nan
+    return near and not other_rate and found.slope < checks.mismatched_slope
 
 
 def _with_noise(facts: MismatchFit, found: NoiseFit, model: NoiseModel) -> MismatchFit:
@@ -229,16 +310,18 @@ def compare_chain(
             p_value=NAN,
             rate=NAN,
             rate_limit=NAN,
-            radius=_radius(reference, y),
+            radius=radius_of(reference, y),
             tail_share=NAN,
             largest_share=NAN,
             gain=NAN,
-            r_squared=_r_squared(reference, y),
+            r_squared=r_squared(reference, y),
             noise="normal",
             spread_by_fit=False,
             consistency=found,
             pit_distance=NAN,
             off_proba=None,
+            two_models=False,
+            agreement=NAN,
         )
     consistent = distance < checks.consistent_distance or p_value > checks.consistent_p
     answer = facts.answer if consistent else "inconsistent"

@@ -11,7 +11,7 @@ from ..alignment.priors import Prior
 from ..data.problem import Problem
 from ..em.memory import start_from_coefficients
 from ..families.least_squares import LeastSquares
-from ..inference.expected_labels import expected_label_covariance, noise_pull
+from ..inference.expected_labels import expected_label_covariance
 from ..inference.permutations import (
     PermutationPosterior,
     likely_permutation,
@@ -20,7 +20,7 @@ from ..inference.permutations import (
 from ..inference.sampling_settings import SANDWICH
 from ..kernels.swap import Schedule
 from ..kernels.types import FloatArray
-from ..search.noise_model import NoiseFit
+from ..search.label_fit import LabelFit
 from .data import InMemory
 from .known import fit_known
 from .results import (
@@ -49,7 +49,7 @@ def fit_as_given(
     return fit_known(data, solver, seed, "robust" if robust else covariance)
 
 
-def fit_expected(data: InMemory, solver: LeastSquares, seed: int, found: NoiseFit) -> StochasticFit:
+def fit_expected(data: InMemory, solver: LeastSquares, seed: int, found: LabelFit) -> StochasticFit:
     """Least squares on expected labels: the given one, or the fitted value, by their odds."""
     problem = data.problem
     expected = found.expected(problem.y)
@@ -94,19 +94,18 @@ def _uncertainty(
     solver: LeastSquares,
     fitted: FloatArray,
     expected: FloatArray,
-    found: NoiseFit,
+    found: LabelFit,
 ) -> Uncertainty:
     """Standard errors from the sandwich of the estimating equations."""
     n, first = problem.n_rows, int(solver.fit_intercept)
     basis = np.column_stack([np.full(n, n**-0.5), solver.basis()])
     # Probabilities of a match depend on the distance from the curve, not from the plane.
     distance = problem.y - found.fitted
-    pull = noise_pull(distance / found.spread, found.law)
     movable = (np.arange(n) < problem.n_movable).astype(float)
     covariance = expected_label_covariance(
         basis,
         *(problem.restore(v) for v in (
-            expected - fitted, distance, pull, found.matched, movable,
+            expected - fitted, distance, found.pull(problem.y), found.matched, movable,
         )),
     )  # fmt: skip
     leads = np.zeros((1 + len(solver.to_coef), 1 + solver.rank))

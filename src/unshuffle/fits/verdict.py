@@ -10,7 +10,7 @@ from ..inference.match_check import match_model
 from ..inference.verdict import Reason, Verdict, judge
 from ..search.mostly_right import share_inside
 from ..search.settings import DEFAULT as SEARCH
-from .auto_results import AutoFit
+from .auto_results import AutoFit, MismatchFit
 
 
 def verdict_of(found: AutoFit, problem: Problem) -> Verdict:
@@ -39,7 +39,7 @@ def _order_checks(found: AutoFit) -> list[Reason | None]:
     if facts.answer == "none":
         return [
             order,
-            order_checks.mismatch_test(facts.p_value),
+            order_checks.mismatch_test(facts.p_value, two_models=facts.two_models),
             order_checks.excluded_rate(facts.rate_limit, facts.radius),
             order_checks.tails(facts.tail_share),
             order_checks.one_label(facts.largest_share),
@@ -57,11 +57,18 @@ def _order_checks(found: AutoFit) -> list[Reason | None]:
         order_checks.consistency(consistency.distance, consistency.p_value),
         order_checks.mismatched_slope(consistency.slope),
         order_checks.noise_law(facts.noise, facts.pit_distance),
-        order_checks.rate_under_mixture(fit.mismatch_rate) if facts.noise == "mixture" else None,
+        *_description_checks(facts, fit.mismatch_rate),
         _precision(found),
         None if isnan(found.temper_shift) else checks.noise_sensitivity(found.temper_shift),
         None if fit.match_model is None else match_model(fit.match_model),
     ]
+
+
+def _description_checks(facts: MismatchFit, rate: float) -> list[Reason]:
+    """Would another description of the noise give the same fit?"""
+    if not isnan(facts.agreement):
+        return [order_checks.agreement(facts.agreement), order_checks.evidence(facts.gain)]
+    return [order_checks.rate_under_mixture(rate)] if facts.noise == "mixture" else []
 
 
 def _match_checks(found: AutoFit, problem: Problem) -> list[Reason | None]:

@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..families.noise import component_shares
-from ..kernels.noise import NoiseLaw
 from ..kernels.types import FloatArray
 
 
@@ -55,7 +53,8 @@ def expected_label_covariance(
     label_residual : array of shape (n,)
         Label as given less its mean, on the curve if there is one.
     pull : array of shape (n,)
-        ``-u d log f(u) / du`` at the standardised residual.
+        Label residual times the derivative of the log density of the label by the fitted value:
+        u² for standard normal noise.
     matched : array of shape (n,)
         Probability that the label is the row's own.
     movable : array of shape (n,)
@@ -86,12 +85,6 @@ def expected_label_covariance(
     usual = float(known.sum()) / max(float(matched.mean()), 1e-9)
     inflation = (float(np.trace(found[1:size, 1:size])) / usual) ** 0.5 if usual > 0.0 else np.nan
     return ExpectedCovariance(found[:size, :size], float(found[size, size]), smallest, inflation)
-
-
-def noise_pull(u: FloatArray, law: NoiseLaw) -> FloatArray:
-    """``-u d log f(u) / du`` of a mixture of normals: u² for standard normal noise."""
-    centred = (u[:, None] - law.means) / law.scales**2
-    return np.asarray((component_shares(u, law) * u[:, None] * centred).sum(axis=1))
 
 
 def _nonzero(values: FloatArray) -> FloatArray:

@@ -30,9 +30,11 @@ def mismatches(rate: float, settings: CheckSettings = CHECKS) -> Reason:
     )  # fmt: skip
 
 
-def mismatch_test(p_value: float, settings: CheckSettings = CHECKS) -> Reason:
+def mismatch_test(
+    p_value: float, settings: CheckSettings = CHECKS, *, two_models: bool = False
+) -> Reason:
     """Is there a sign of exchanged labels? Where there is none, the fit is least squares."""
-    limit = settings.no_sign_p
+    limit = settings.no_sign_p_of_two if two_models else settings.no_sign_p
     used = "the fit is least squares on the labels as given"
     text = f"There is no sign of exchanged labels (p-value {p_value:.2g}, good: above {limit:g})"
     if p_value >= limit:
@@ -139,6 +141,32 @@ def doubtful_mismatches(gain: float, settings: CheckSettings = CHECKS) -> Reason
         f"links at random, {MOMENTS} fits without a law of the noise"
     )
     return Reason("caution", "evidence of mismatches", gain, limit, text, advice)
+
+
+def evidence(gain: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Is the evidence of mismatches strong in every row, or only because the rows are many?"""
+    limit = settings.trusted_gain
+    text = (
+        "Mismatches make the labels as given more likely by "
+        f"{gain:.2f} per row (twice the log likelihood, good: above {limit:g})"
+    )
+    if gain > limit:
+        return Reason("trust", "strength of evidence", gain, limit, text)
+    advice = (
+        "noise of an unusual kind can look alike: see suspects(), mismatch_sensitivity(), or mark "
+        "known rows"
+    )
+    return Reason("caution", "strength of evidence", gain, limit, text, advice)
+
+
+def agreement(distance: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Does a fit that needs no law of the noise agree with one under a law?"""
+    return below(
+        "agreement of two models", distance, settings.agreement, None,
+        "The fit with a law of the noise and the fit without differ by "
+        f"{distance:.2g} times the 95 % radius of a fit with known order",
+        "the noise decides about the fit; see mismatch_sensitivity(), or mark known rows",
+    )  # fmt: skip
 
 
 def noise_law(name: str, distance: float, settings: CheckSettings = CHECKS) -> Reason | None:

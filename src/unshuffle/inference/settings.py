@@ -51,6 +51,17 @@ class CheckSettings:
     # Below this p-value labels count as exchanged. Stricter than usual: real noise differs from
     # any law, and a fit with mismatches is worse than least squares where there are none.
     mismatch_p: float = 0.007
+    # Where they must show by a law of the noise and without one, the larger of two p-values.
+    mismatch_p_of_two: float = 0.02
+    # Difference of two information criteria that is called decisive. A plane with normal noise is
+    # taken for right unless the association is better by this much.
+    decisive: float = 10.0
+    # To be trusted, a fit with mismatches must be so much more likely per row (twice the log
+    # likelihood) than one without: what a model misses of real noise grows with the rows too.
+    trusted_gain: float = 0.03
+    # Distance between the fits by a law of the noise and by the association of labels, in 95 %
+    # radii. Either can be wrong where noise is of another kind, seldom both alike.
+    agreement: float = 1.5
     # Where the noise grows with the fit and the features explain little, a subset of rows with
     # other noise looks like mismatches: there the gain per row must be larger.
     doubtful_gain: float = 0.1
@@ -68,8 +79,10 @@ class CheckSettings:
     # Least squares is trusted where the rate of mismatches that cannot be excluded changes it by
     # less than so many times its 95 % radius.
     excluded_rate: float = 1.5
-    # From this p-value on there is no sign of mismatches; below it the sign is weak.
+    # From this p-value on (of one model, or of two) there is no sign of mismatches; below it the
+    # sign is weak.
     no_sign_p: float = 0.02
+    no_sign_p_of_two: float = 0.05
     # Share of labels more than so many robust standard deviations from least squares. With many, a
     # law of heavy tails describes mismatches as well as they are.
     tail_scales: float = 4.0

@@ -9,8 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..families.noise import NoiseShape, first_law, next_law
-from ..kernels.noise import NoiseLaw, NoiseRows, NoiseSums, add_up_noise, density_elsewhere
+from ..families.noise import NoiseShape, first_law, next_law, noise_pull
+from ..kernels.noise import (
+    SMALLEST_DENSITY,
+    NoiseLaw,
+    NoiseRows,
+    NoiseSums,
+    add_up_noise,
+    density_elsewhere,
+)
 from ..kernels.types import FloatArray, IntArray
 from .curve import Curve
 from .robust import median_scale
@@ -45,6 +52,10 @@ class NoiseFit:
     def expected(self, labels: FloatArray) -> FloatArray:
         """Expected own label of each row: the one given, or else the fitted value."""
         return np.asarray(self.matched * labels + (1.0 - self.matched) * self.fitted)
+
+    def pull(self, labels: FloatArray) -> FloatArray:
+        """How fast the density of a label falls with its distance, times the distance."""
+        return noise_pull((labels - self.fitted) / self.spread, self.law)
 
 
 class NoiseModel:
@@ -147,6 +158,15 @@ class NoiseModel:
         sums = add_up_noise(NoiseRows(residual, spread, position, away, elsewhere), law)
         score = float(sums.slope @ np.linalg.lstsq(sums.curvature, sums.slope, rcond=None)[0])
         return NoiseFit(rate, sums.log_likelihood, law, growth, fitted, spread, sums.matched, score)
+
+    def log_anywhere(self, found: NoiseFit) -> float:
+        """Log likelihood of the labels at any row, as if they did not depend on the features.
+
+        Less this, the likelihood says how well the pairs are described: models can be compared
+        that describe the distribution of the labels by themselves differently.
+        """
+        anywhere = self._elsewhere(np.ones(len(self.y)), found.fitted, found.spread, found.law)
+        return float(np.log(np.maximum(anywhere, SMALLEST_DENSITY)).sum())
 
     def _elsewhere(
         self, away: FloatArray, fitted: FloatArray, spread: FloatArray, law: NoiseLaw

@@ -8,6 +8,7 @@ fixed by least squares, and the likelihood decides on a alone, with a free law o
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.stats import chi2
 
 from ..families.noise import NoiseShape
 from ..kernels.types import FloatArray
@@ -61,14 +62,29 @@ class RateProfile:
         return max(2.0 * (self.best.log_likelihood - self.none.log_likelihood), 0.0)
 
     @property
+    def p_value(self) -> float:
+        """Of the labels as given against a model with mismatches, if there were none."""
+        return p_value_of(self.statistic, self.best.rate)
+
+    @property
     def upper_limit(self) -> float:
-        """Upper 95 % limit of the rate: beyond it the likelihood ratio is too large."""
-        drop = 2.0 * (self.log_likelihoods.max() - self.log_likelihoods)
-        last = int(np.flatnonzero(drop <= LIKELY_DROP)[-1])
-        if last == len(drop) - 1:
-            return 1.0
-        part = (LIKELY_DROP - drop[last]) / (drop[last + 1] - drop[last])
-        return float(self.rates[last] + part * (self.rates[last + 1] - self.rates[last]))
+        """Upper 95 % limit of the rate."""
+        return upper_limit(self.rates, self.log_likelihoods)
+
+
+def p_value_of(statistic: float, rate: float) -> float:
+    """p-value of a likelihood ratio for a rate that cannot be negative."""
+    return 0.5 * float(chi2.sf(statistic, 1)) if rate > 0.0 else 1.0
+
+
+def upper_limit(rates: FloatArray, log_likelihoods: FloatArray) -> float:
+    """Upper 95 % limit of the rate: beyond it the likelihood ratio is too large."""
+    drop = 2.0 * (log_likelihoods.max() - log_likelihoods)
+    last = int(np.flatnonzero(drop <= LIKELY_DROP)[-1])
+    if last == len(drop) - 1:
+        return 1.0
+    part = (LIKELY_DROP - drop[last]) / (drop[last + 1] - drop[last])
+    return float(rates[last] + part * (rates[last + 1] - rates[last]))
 
 
 def profile_rate(model: NoiseModel, shapes: tuple[NoiseShape, ...] = SHAPES) -> RateProfile:
