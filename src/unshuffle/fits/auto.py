@@ -77,10 +77,9 @@ def fit_auto(data: InMemory, settings: AutoSettings, *, reporting: Reporting = q
     fit : AutoFit
     """
     router = Router(data, settings, reporting)
-    pairing, p_value = router.declared_pairing(), NAN
+    pairing = router.declared_pairing()
     if pairing == "auto":
-        p_value = order_p_value(data.problem, router.solver, settings.seed)
-        outcome = router.find_out(p_value)
+        outcome = router.find_out()
     elif pairing == "known":
         outcome = Outcome(
             fit_known(data, router.solver, settings.seed, settings.covariance), "known"
@@ -89,7 +88,7 @@ def fit_auto(data: InMemory, settings: AutoSettings, *, reporting: Reporting = q
         outcome = router.mostly_right
     else:
         outcome = router.lost(router.explore())
-    return router.conclude(router.with_law(outcome), p_value)
+    return router.conclude(router.with_law(outcome))
 
 
 class Router:
@@ -105,6 +104,7 @@ class Router:
     def __init__(self, data: InMemory, settings: AutoSettings, reporting: Reporting) -> None:
         self.data, self.settings, self.reporting = data, settings, reporting
         self.solver = LeastSquares(data.problem.X, fit_intercept=settings.fit_intercept)
+        self.order_p_value = NAN  # where no test of the order was made
 
     @cached_property
     def landscape(self) -> Landscape:
@@ -132,7 +132,8 @@ class Router:
         data, settings, solver = self.data, self.settings, self.solver
         if settings.mismatch_rate != "estimate" or data.order_from is not None:
             return self._chain_outcome(None)
-        found = examine(data.problem, settings.noise)
+        sure = not self.order_p_value >= ROUTES.informative
+        found = examine(data.problem, settings.noise, order_is_sure=sure)
         facts = found.facts
         if facts.answer == "mismatches" and (found.normal or not found.whole):
             outcome = self._chain_outcome(facts)
@@ -181,9 +182,11 @@ class Router:
             return "lost"
         return pairing if data.order_from is None else "mostly-right"
 
-    def find_out(self, p_value: float) -> Outcome:
+    def find_out(self) -> Outcome:
         """Fit as the order given suggests; where the fit contradicts it, the other way."""
-        problem, ordered = self.data.problem, p_value < ROUTES.informative
+        problem = self.data.problem
+        p_value = self.order_p_value = order_p_value(problem, self.solver, self.settings.seed)
+        ordered = p_value < ROUTES.informative
         # Inside groups least squares as given is far off where the order is lost, so that an order
         # that is only plausible does not count.
         plausible = p_value < ROUTES.perhaps and problem.n_blocks == 1
@@ -192,7 +195,7 @@ class Router:
             return self.mostly_right
         outcome = self.lost(self.explore())
         if plausible and not ordered and self._order_left():
-            trusted = self.conclude(outcome, p_value).verdict.level == "trust"
+            trusted = self.conclude(outcome).verdict.level == "trust"
             return outcome if trusted else self.mostly_right
         return outcome
 
@@ -341,7 +344,7 @@ class Router:
         )
         return outcome._replace(fit=fit, law=law)
 
-    def conclude(self, outcome: Outcome, p_value: float) -> AutoFit:
+    def conclude(self, outcome: Outcome) -> AutoFit:
         """Put everything together, and judge it."""
         problem, fit = self.data.problem, outcome.fit
         matches = fit.matches
@@ -357,7 +360,7 @@ class Router:
         found = AutoFit(
             fit=fit,
             pairing=outcome.pairing,
-            order_p_value=p_value,
+            order_p_value=self.order_p_value,
             start=outcome.start,
             search=None if finding is None else search_fit(finding, self.searched, problem.n_rows),
             refit_distances=outcome.refit_distances,

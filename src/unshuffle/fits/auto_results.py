@@ -62,7 +62,8 @@ class MismatchFit:
         Of the labels as given against a model with mismatches, if there were none. Of two models,
         the larger one; so are the limit and (the smaller one) the gain.
     rate, rate_limit : float
-        Most likely rate with fitted values tied to least squares, and its upper 95 % limit.
+        Most likely rate, with fitted values tied to least squares where that is the answer, and
+        its upper 95 % limit.
     radius : float
         95 % radius of least squares as given, as a share of its length.
     tail_share : float

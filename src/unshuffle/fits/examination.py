@@ -6,7 +6,9 @@ association with the fitted values, which needs no law. Mismatches must show in 
 mismatches is compared with least squares on the labels as given, which needs neither.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -77,24 +79,30 @@ def examine(
     noise: str = "auto",
     checks: CheckSettings = CHECKS,
     settings: SearchSettings = DEFAULT,
+    *,
+    order_is_sure: bool = True,
 ) -> Examination:
-    """Estimate rate and noise, test whether there are mismatches, and check consistency."""
+    """Estimate rate and noise, test whether there are mismatches, and check consistency.
+
+    Where the order given is only plausible, no law of the noise suffices by itself.
+    """
     rows = _sample(problem, settings.profile.many_rows)
     whole = rows is problem
     X, y = rows.X[rows.user_rows(np.arange(rows.n_rows))], rows.y
     curve = best_curve(X, y, rows.starts, settings.curve)
     model = NoiseModel(curve, settings=settings.profile)
     profile = profile_rate(model, shapes_named(noise))
+    freed = cache(partial(_free_fit, model, profile))
     reference = LeastSquares(X, fit_intercept=True)
     other = _association(curve, rows, settings) if noise == "auto" else None
     plane, compared = not isinstance(curve, KernelCurve), other is not None
-    if plane and other is not None and _suffices(model, profile, other, checks):
+    if order_is_sure and plane and other and _suffices(model, profile, freed, other, checks):
         other = None
     facts = _facts(reference, y, profile, other, checks)
     if facts.p_value >= (checks.mismatch_p if other is None else checks.mismatch_p_of_two):
         facts = _by_row(_with_noise(facts, profile.none, model), problem, whole)
         return Examination(None, facts, whole, normal=False)
-    shape, tied, free = _free_fit(model, profile)
+    shape, tied, free = freed()
     found = _under_law(reference, model, facts, shape, tied, free, checks)
     if not compared and _doubtful(found.facts, checks):
         found = found._replace(facts=replace(found.facts, answer="doubtful"))
@@ -118,11 +126,25 @@ def _association(curve: Curve, rows: Problem, settings: SearchSettings) -> Assoc
 
 
 def _suffices(
-    model: NoiseModel, profile: RateProfile, other: Association, checks: CheckSettings
+    model: NoiseModel,
+    profile: RateProfile,
+    freed: Callable[[], tuple[NoiseShape, NoiseFit, NoiseFit]],
+    other: Association,
+    checks: CheckSettings,
 ) -> bool:
-    """Whether a law of the noise describes the pairs, so that the association is not needed."""
-    by_law = criterion(profile.shape, profile.best) + 2.0 * model.log_anywhere(profile.best)
-    return by_law < other.criterion + (checks.decisive if profile.shape == NORMAL else 0.0)
+    """Whether a law of the noise describes the pairs, so that the association is not needed.
+
+    Tied fits of a right law can lie behind, because least squares as given is imprecise where many
+    labels were exchanged; so normal noise, the simplest law, is compared by its free fit too.
+    """
+
+    def by_law(shape: NoiseShape, found: NoiseFit) -> float:
+        return criterion(shape, found) + 2.0 * model.log_anywhere(found)
+
+    if by_law(profile.shape, profile.best) < other.criterion:
+        return True
+    shape, _, free = freed()
+    return shape == NORMAL and by_law(shape, free) < other.criterion + checks.decisive
 
 
 def _doubtful(facts: MismatchFit, checks: CheckSettings) -> bool:
@@ -171,7 +193,7 @@ def _under_law(
     checks: CheckSettings,
 ) -> Candidate:
     """The fit under a law of the noise."""
-    facts = replace(facts, noise=shape.name, spread_by_fit=shape.by_fit)
+    facts = replace(facts, noise=shape.name, spread_by_fit=shape.by_fit, rate=free.rate)
     found = _consistency(reference, model.y, free, free.rate - tied.rate)
     answer = "mismatches" if _consistent(found, checks) else "inconsistent"
     facts = replace(facts, answer=answer, consistency=found)
@@ -323,6 +345,7 @@ def compare_chain(
             two_models=False,
             agreement=NAN,
         )
-    consistent = distance < checks.consistent_distance or p_value > checks.consistent_p
-    answer = facts.answer if consistent else "inconsistent"
+    near = distance < checks.consistent_distance or p_value > checks.consistent_p
+    other_rate = abs(difference) > checks.rate_difference
+    answer = "inconsistent" if other_rate or not near else facts.answer
     return replace(facts, answer=answer, consistency=found)
