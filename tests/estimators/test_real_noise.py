@@ -167,3 +167,52 @@ def test_the_mixture_keeps_a_given_rate_and_given_probabilities():
 def test_an_unknown_law_of_the_noise_is_refused():
     with pytest.raises(ValueError, match="noise"):
         ShuffledRegressor(noise="cauchy").fit(np.ones((4, 1)), np.arange(4.0))
+
+
+def popular_answers(seed, share):
+    """Answers from 0 to 10, of which three are popular; a share of the labels permuted."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(1000, 2))
+    weight = np.array([6, 1, 1, 1, 1, 3, 1, 1, 1, 1, 4]) * np.exp(
+        np.outer(X @ [0.25, -0.15], np.arange(11))
+    )
+    below = weight.cumsum(axis=1) / weight.sum(axis=1, keepdims=True)
+    y = (below < rng.random((1000, 1))).sum(axis=1).astype(float)
+    moved = y.copy()
+    rows = rng.permutation(1000)[: round(1000 * share)]
+    moved[rows] = y[rng.permutation(rows)]
+    return X, y, moved
+
+
+def test_popular_answers_are_not_taken_for_exchanged_labels():
+    for seed in range(3):
+        X, y, _ = popular_answers(seed, 0.0)
+        model = ShuffledRegressor(random_state=0).fit(X, y)
+        assert model.start_ == "least squares"
+        assert model.verdict_.level == "trust"
+        # The control: a mixture with normal noise finds that most labels are wrong.
+        assert MixtureRegressor().fit(X, y).mismatch_rate_ > 0.5
+
+
+def test_exchanged_answers_are_corrected_without_a_law_of_the_noise():
+    fits = []
+    for seed in range(4):
+        X, y, moved = popular_answers(seed, 0.3)
+        model = ShuffledRegressor(random_state=0).fit(X, moved)
+        length = np.linalg.norm(ols(X, y))
+        errors = [np.linalg.norm(b - ols(X, y)) / length for b in (model.coef_, ols(X, moved))]
+        fits.append((model, *errors))
+    used = [model for model, *_ in fits if model.noise_ == "any"]
+    assert len(used) >= 2
+    assert np.mean([error for _, error, _ in fits]) < 0.7 * np.mean([given for *_, given in fits])
+    text = str(used[0].summary())
+    assert "none needed: association of labels with fitted values" in text
+    assert np.isfinite(used[0].model_agreement_)
+    assert "agreement of two models" in {reason.check for reason in used[0].verdict_.reasons}
+
+
+def test_a_law_asked_for_is_the_only_one():
+    X, _, moved = popular_answers(0, 0.3)
+    model = ShuffledRegressor(noise="t", random_state=0).fit(X, moved)
+    assert np.isnan(model.model_agreement_)
+    assert model.noise_ == "t"

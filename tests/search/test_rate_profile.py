@@ -157,3 +157,14 @@ def test_other_noise_is_not_taken_for_mismatches(draw):
     # One in 140 is expected to be flagged; the normal law of the first edition must fail.
     assert flagged["auto"] <= 2
     assert flagged["normal"] >= 6
+
+
+def test_labels_at_any_row_have_the_mean_density_of_all_rows():
+    X, y = linked(0, n=60)
+    model = NoiseModel(MeanCurve(X, y, one_block(60)))
+    found = profile_rate(model, shapes_named("normal")).best
+    scale = found.law.scales[0]
+    z = (y[:, None] - found.fitted) / found.spread
+    plain = (norm.pdf(z, 0.0, scale) / found.spread).mean(axis=1)
+    # The library takes 24 of the 60 rows.
+    assert model.log_anywhere(found) == pytest.approx(np.log(plain).sum(), abs=0.5)

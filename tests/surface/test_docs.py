@@ -212,7 +212,7 @@ THRESHOLDS = {
     "sensitivity to the noise": ("noise_caution", "noise_reject"),
     "information in the order given": ("order_p_caution",),
     "share of mismatches": ("mismatch_caution",),
-    "mismatches": ("no_sign_p",),
+    "mismatches": ("no_sign_p", "no_sign_p_of_two"),
     "labels far off": ("tail_caution",),
     "weight of one label": ("one_label_caution",),
     "consistency": ("consistent_distance", "consistent_p", "trusted_distance", "inconsistent_p"),
@@ -220,6 +220,8 @@ THRESHOLDS = {
     "evidence of mismatches": ("doubtful_gain",),
     "law of the noise": ("pit_caution",),
     "mismatches or noise": ("mixture_rate",),
+    "agreement of two models": ("agreement",),
+    "strength of evidence": ("trusted_gain",),
 }
 
 
