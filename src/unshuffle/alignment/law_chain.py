@@ -13,18 +13,19 @@ from .state import State
 
 
 class LawAlignment(NamedTuple):
-    """What one run of the chain leaves.
+    """What one E-step leaves.
 
     Attributes
     ----------
     state : State
-        At which it ran.
+        At which it was made.
     sums : LawSums
     tables : LawTables
-        Of the law at which it ran.
+        Of the law of this state.
     perm : array of shape (n,)
-        Where it ended.
+        Where a chain ended.
     acceptance_rate : float
+        nan without a chain.
     """
 
     state: State

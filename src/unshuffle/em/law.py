@@ -1,5 +1,6 @@
 """EM for labels in lost order whose noise has a law of its own: a mixture of normals."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,14 +39,22 @@ class LawTable(IteratedTable[LawAlignment]):
     shape : NoiseShape
         Which laws are allowed.
     chain : LawChain
+        Gives the information at the end, and the E-step unless `aligner` does.
+    aligner : callable or None
     """
 
     solver: LeastSquares
 
     def __init__(
-        self, problem: Problem, solver: LeastSquares, shape: NoiseShape, chain: LawChain
+        self,
+        problem: Problem,
+        solver: LeastSquares,
+        shape: NoiseShape,
+        chain: LawChain,
+        aligner: Callable[[State, int], LawAlignment] | None = None,
     ) -> None:
         self.problem, self.solver, self.shape, self.chain = problem, solver, shape, chain
+        self.aligner = chain if aligner is None else aligner
         self.n_rows = problem.n_rows
         rows = coordinates_of_rows(problem.X, solver)
         self.Z = rows if problem.order is None else rows[problem.order]
@@ -53,7 +62,7 @@ class LawTable(IteratedTable[LawAlignment]):
 
     def align(self, state: State, stream: int) -> LawAlignment:
         """Expected labels and sums at `state`."""
-        return self.chain(state, FIRST_LAW + stream)
+        return self.aligner(state, FIRST_LAW + stream)
 
     def solve(self, expected: LawAlignment) -> State:
         """Weighted least squares, then the law around the new fitted values."""

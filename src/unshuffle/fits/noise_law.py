@@ -7,6 +7,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from ..alignment.law_chain import LawAlignment, LawChain
+from ..alignment.law_sinkhorn import LawSinkhorn
 from ..alignment.state import State
 from ..em.law import LawTable
 from ..em.law_information import law_covariance
@@ -147,7 +148,8 @@ def _fit_shape(
     sweeps = min(max(2 * em.iteration.sweeps, wanted), MOST_SWEEPS)
     n_warm = max(1, int(em.iteration.burn_in * sweeps))
     chain = LawChain(problem, settings.seed, n_warm, sweeps - n_warm)
-    table = LawTable(problem, solver, shape, chain)
+    aligner = LawSinkhorn(problem) if settings.alignment == "sinkhorn" else None
+    table = LawTable(problem, solver, shape, chain, aligner)
     total, steps = em.iteration.max_iter, count(1)
     with reporting(total, f"iterations with {shape.name} noise") as report:
         result = run_em(
