@@ -9,31 +9,29 @@ mismatches is compared with least squares on the labels as given, which needs ne
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import norm
 
 from ..data.problem import Problem
 from ..families.least_squares import LeastSquares
-from ..families.noise import NoiseShape, component_shares, off_components
+from ..families.noise import NoiseShape
 from ..inference.consistency import (
     Consistency,
     compare_with_least_squares,
     slope_among_mismatched,
 )
 from ..inference.settings import CHECKS, CheckSettings
-from ..kernels.noise import NoiseLaw
 from ..kernels.types import FloatArray
-from ..search.association_fit import Association, AssociationFit, associate
+from ..search.association_fit import Association, associate
 from ..search.curve import Curve
 from ..search.kernel_curve import KernelCurve, best_curve
 from ..search.label_fit import LabelFit
 from ..search.noise_model import NoiseFit, NoiseModel
 from ..search.rate_profile import NORMAL, RateProfile, criterion, profile_rate, shapes_named
 from ..search.settings import DEFAULT, SearchSettings
-from .as_given import noise_radius, r_squared, radius_of, tail_share
+from .as_given import r_squared, radius_of, tail_share
 from .auto_results import MismatchFit
+from .mismatch_candidates import FreeLaw, free_law, under_law, with_noise, without_law
 from .results import StochasticFit
 
 NAN = float("nan")
@@ -62,18 +60,6 @@ class Examination:
     normal: bool
 
 
-class Candidate(NamedTuple):
-    """A fit with mismatches, and what would be said of it."""
-
-    fit: LabelFit
-    facts: MismatchFit
-
-    @property
-    def holds(self) -> bool:
-        """Whether nothing contradicts it."""
-        return self.facts.answer == "mismatches"
-
-
 def examine(
     problem: Problem,
     noise: str = "auto",
@@ -92,7 +78,7 @@ def examine(
     curve = best_curve(X, y, rows.starts, settings.curve)
     model = NoiseModel(curve, settings=settings.profile)
     profile = profile_rate(model, shapes_named(noise))
-    freed = cache(partial(_free_fit, model, profile))
+    freed = cache(partial(free_law, model, profile))
     reference = LeastSquares(X, fit_intercept=True)
     other = _association(curve, rows, settings) if noise == "auto" else None
     plane, compared = not isinstance(curve, KernelCurve), other is not None
@@ -100,17 +86,16 @@ def examine(
         other = None
     facts = _facts(reference, y, profile, other, checks)
     if facts.p_value >= (checks.mismatch_p if other is None else checks.mismatch_p_of_two):
-        facts = _by_row(_with_noise(facts, profile.none, model), problem, whole)
+        facts = _by_row(with_noise(facts, profile.none, model), problem, whole)
         return Examination(None, facts, whole, normal=False)
-    shape, tied, free = freed()
-    found = _under_law(reference, model, facts, shape, tied, free, checks)
+    found = under_law(reference, model, facts, freed(), checks)
     if not compared and _doubtful(found.facts, checks):
         found = found._replace(facts=replace(found.facts, answer="doubtful"))
-    normal = other is None and plane and shape == NORMAL and found.holds
+    normal = other is None and plane and freed().shape == NORMAL and found.holds
     if other is not None:
-        found = _without_law(reference, y, found, other.fit, checks)
+        found = without_law(reference, y, found, other.fit, checks)
     if not found.holds:
-        found = found._replace(facts=_with_noise(found.facts, profile.none, model))
+        found = found._replace(facts=with_noise(found.facts, profile.none, model))
     facts = _by_row(found.facts, problem, whole)
     return Examination(found.fit, facts, whole, normal)
 
@@ -128,7 +113,7 @@ def _association(curve: Curve, rows: Problem, settings: SearchSettings) -> Assoc
 def _suffices(
     model: NoiseModel,
     profile: RateProfile,
-    freed: Callable[[], tuple[NoiseShape, NoiseFit, NoiseFit]],
+    freed: Callable[[], FreeLaw],
     other: Association,
     checks: CheckSettings,
 ) -> bool:
@@ -143,8 +128,8 @@ def _suffices(
 
     if by_law(profile.shape, profile.best) < other.criterion:
         return True
-    shape, _, free = freed()
-    return shape == NORMAL and by_law(shape, free) < other.criterion + checks.decisive
+    law = freed()
+    return law.shape == NORMAL and by_law(law.shape, law.fit) < other.criterion + checks.decisive
 
 
 def _doubtful(facts: MismatchFit, checks: CheckSettings) -> bool:
@@ -183,72 +168,6 @@ def _facts(
     )
 
 
-def _under_law(
-    reference: LeastSquares,
-    model: NoiseModel,
-    facts: MismatchFit,
-    shape: NoiseShape,
-    tied: NoiseFit,
-    free: NoiseFit,
-    checks: CheckSettings,
-) -> Candidate:
-    """The fit under a law of the noise."""
-    facts = replace(facts, noise=shape.name, spread_by_fit=shape.by_fit, rate=free.rate)
-    found = _consistency(reference, model.y, free, free.rate - tied.rate)
-    answer = "mismatches" if _consistent(found, checks) else "inconsistent"
-    facts = replace(facts, answer=answer, consistency=found)
-    return Candidate(free, _with_noise(facts, free, model))
-
-
-def _without_law(
-    reference: LeastSquares,
-    y: FloatArray,
-    by_law: Candidate,
-    found: AssociationFit,
-    checks: CheckSettings,
-) -> Candidate:
-    """The fit by the association; a law still says which own labels are far off."""
-    consistency = _consistency(reference, y, found, NAN)
-    off = by_law.facts.off_proba
-    assert off is not None
-    facts = replace(
-        by_law.facts,
-        answer="mismatches" if _consistent(consistency, checks) else "inconsistent",
-        consistency=consistency,
-        noise="any",
-        spread_by_fit=False,
-        rate=found.rate,
-        pit_distance=NAN,
-        agreement=_distance_in_radii(reference, y, by_law.fit, found),
-        off_proba=found.matched * np.minimum(off / np.maximum(by_law.fit.matched, 1e-300), 1.0),
-    )
-    return Candidate(found, facts)
-
-
-def _distance_in_radii(
-    reference: LeastSquares, y: FloatArray, first: LabelFit, second: LabelFit
-) -> float:
-    """Distance between two fits, in 95 % radii of a fit with known order and the same noise."""
-    ahead, fit = reference.solve(first.expected(y)), reference.solve(second.expected(y))
-    weight, freedom = second.matched, len(y) - reference.n_parameters
-    variance = float(weight @ (y - fit.fitted) ** 2) / max(float(weight.sum()), 1e-9)
-    distance = float(np.linalg.norm(ahead.fitted - fit.fitted - np.mean(ahead.fitted - fit.fitted)))
-    radius = noise_radius(reference, float(np.sqrt(variance)), max(freedom, 1))
-    return distance / radius if radius > 0.0 else float("inf")
-
-
-def _free_fit(model: NoiseModel, profile: RateProfile) -> tuple[NoiseShape, NoiseFit, NoiseFit]:
-    """The law, the fit tied to least squares and the free fit.
-
-    Tied fitted values are off by the sampling error of least squares, which makes simple noise look
-    like other noise; so simpler laws are compared once more, each with its own free fit.
-    """
-    tied = {profile.shape: profile.best} | profile.simpler
-    free = {shape: model.release(shape, start) for shape, start in tied.items()}
-    shape = min(free, key=lambda shape: criterion(shape, free[shape]))
-    return shape, tied[shape], free[shape]
-
-
 def _by_row(facts: MismatchFit, problem: Problem, whole: bool) -> MismatchFit:
     """Probabilities in the user's order; a sample has none."""
     off = problem.restore(facts.off_proba) if whole and facts.off_proba is not None else None
@@ -266,41 +185,6 @@ def _sample(problem: Problem, many: int) -> Problem:
     starts = np.searchsorted(rows, problem.starts).astype(np.int64)
     X = problem.X[problem.user_rows(rows)]
     return Problem(X, problem.y[rows], starts, None, problem.n_groups)
-
-
-def _consistency(
-    reference: LeastSquares, y: FloatArray, found: LabelFit, rate_difference: float
-) -> Consistency:
-    fitted = reference.solve(found.expected(y)).fitted
-    distance, p_value = compare_with_least_squares(reference.basis(), y, fitted, found.rate)
-    slope = slope_among_mismatched(y, found.fitted, found.matched)
-    return Consistency(distance, p_value, slope, rate_difference)
-
-
-def _consistent(found: Consistency, checks: CheckSettings) -> bool:
-    """Whether least squares as given does not contradict a fit."""
-    near = found.distance < checks.consistent_distance or found.p_value > checks.consistent_p
-    other_rate = abs(found.rate_difference) > checks.rate_difference  # never, where it is nan
-    return near and not other_rate and found.slope < checks.mismatched_slope
-
-
-def _with_noise(facts: MismatchFit, found: NoiseFit, model: NoiseModel) -> MismatchFit:
-    """Add how well the law describes the residuals, and which labels are far off."""
-    u = (model.y - found.fitted) / found.spread
-    order = np.argsort(u)
-    weight = found.matched[order] / found.matched.sum()
-    expected = sum(
-        w * norm.cdf((u[order] - m) / s)
-        for w, m, s in zip(found.law.weights, found.law.means, found.law.scales, strict=True)
-    )
-    distance = float(np.max(np.abs(np.cumsum(weight) - 0.5 * weight - expected)))
-    off = np.zeros(len(u)) if facts.noise == "t" else _off(u, found.law, found.matched)
-    return replace(facts, pit_distance=distance, off_proba=off)
-
-
-def _off(u: FloatArray, law: NoiseLaw, matched: FloatArray) -> FloatArray:
-    """Probability that a label is the row's own and from a component of gross errors."""
-    return np.asarray(matched * (component_shares(u, law) @ off_components(law)))
 
 
 def compare_chain(
