@@ -119,17 +119,20 @@ def _suffices(
 ) -> bool:
     """Whether a law of the noise describes the pairs, so that the association is not needed.
 
-    Tied fits of a right law can lie behind, because least squares as given is imprecise where many
-    labels were exchanged; so normal noise, the simplest law, is compared by its free fit too.
+    Normal noise, the simplest law, is given up only for an association that is decisively better;
+    any other law must be so itself. Tied fits of a right law can lie behind, because least squares
+    as given is imprecise where many labels were exchanged; so the free fit counts too.
     """
 
-    def by_law(shape: NoiseShape, found: NoiseFit) -> float:
-        return criterion(shape, found) + 2.0 * model.log_anywhere(found)
+    def ahead(shape: NoiseShape, found: NoiseFit) -> bool:
+        by_law = criterion(shape, found) + 2.0 * model.log_anywhere(found)
+        margin = checks.decisive if shape == NORMAL else -checks.decisive
+        return by_law < other.criterion + margin
 
-    if by_law(profile.shape, profile.best) < other.criterion:
+    if ahead(profile.shape, profile.best):
         return True
     law = freed()
-    return law.shape == NORMAL and by_law(law.shape, law.fit) < other.criterion + checks.decisive
+    return law.shape == NORMAL and ahead(law.shape, law.fit)
 
 
 def _doubtful(facts: MismatchFit, checks: CheckSettings) -> bool:

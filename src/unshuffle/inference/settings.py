@@ -54,7 +54,7 @@ class CheckSettings:
     # Where they must show by a law of the noise and without one, the larger of two p-values.
     mismatch_p_of_two: float = 0.02
     # Difference of two information criteria that is called decisive. A plane with normal noise is
-    # taken for right unless the association is better by this much.
+    # taken for right unless the association is better by this much, one with another law if it is.
     decisive: float = 10.0
     # To be trusted, a fit with mismatches must be so much more likely per row (twice the log
     # likelihood) than one without: what a model misses of real noise grows with the rows too.

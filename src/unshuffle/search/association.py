@@ -164,17 +164,38 @@ def _balanced(
     b: FloatArray,
     settings: AssociationSettings = DEFAULT.association,
 ) -> tuple[FloatArray, FloatArray]:
-    """Iterative proportional fitting: means of 1 over the labels and over the rows."""
+    """Means of 1 over the labels and over the rows: iterative proportional fitting, then Newton.
+
+    Proportional fitting is slow where the association is strong; Newton's steps for log b need
+    no more than a system of the size of the label classes.
+    """
     weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
     for _ in range(settings.most_balancing):
         a = 1.0 / np.maximum(weight @ (label_share * b), SMALLEST)
-        balanced = 1.0 / np.maximum((row_share * a) @ weight, SMALLEST)
-        change = float(np.abs(np.log(balanced / b)).max())
-        b = balanced
-        if change < settings.balanced:
+        ratio = a[:, None] * weight * b
+        means = np.maximum(row_share @ ratio, SMALLEST)
+        off = float(np.abs(means - 1.0).max())
+        if off < settings.balanced:
             break
-    a = 1.0 / np.maximum(weight @ (label_share * b), SMALLEST)
-    return a[:, None] * weight * b, b
+        step = np.log(means)
+        if off < settings.near:
+            to_labels = (ratio * row_share[:, None]).T / means[:, None]
+            newton = np.linalg.solve(_system(ratio * label_share, to_labels), step)
+            if float(np.abs(newton).max()) < settings.longest:
+                step = newton
+        b = b * np.exp(-step)
+        b = b / float(label_share @ b)
+    return ratio, b
+
+
+def _system(to_rows: FloatArray, to_labels: FloatArray) -> FloatArray:
+    """What a function of the label leaves of itself after a function of the row followed it.
+
+    A constant may stand in either of the two; the constant added puts it into the rows'. The
+    identity is a little larger, for labels that determine their rows.
+    """
+    n = len(to_labels)
+    return np.asarray((1.0 + 1e-9) * np.eye(n) - to_labels @ to_rows + 1.0 / n)
 
 
 def _doubly_centred(
@@ -184,8 +205,7 @@ def _doubly_centred(
     to_rows, to_labels = ratio * label_share, (ratio * row_share[:, None]).T
     by_row = np.einsum("ab,kab->ka", to_rows, terms)
     by_label = np.einsum("ba,kab->kb", to_labels, terms)
-    # A constant may stand in either of the two; the outer product puts it into the rows'.
-    system = np.eye(len(label_share)) - to_labels @ to_rows + label_share
+    system = _system(to_rows, to_labels)
     of_label = np.linalg.solve(system, (by_label - by_row @ to_labels.T).T).T
     of_row = by_row - of_label @ to_rows.T
     return np.asarray(terms - of_row[:, :, None] - of_label[:, None, :])

@@ -252,9 +252,12 @@ class AssociationSettings:
     # How often the curve follows the expected labels. From one to three the errors on real tables
     # fall by 1 % where 30 % of the labels were exchanged, and grow by 3 % where 10 % were.
     new_curves: int = 2
-    # Iterative proportional fitting: rounds, and the change of a factor that ends them.
-    most_balancing: int = 300
-    balanced: float = 1e-7
+    # Balancing: rounds, how far means may be from 1 at the end, where Newton's steps take over, and
+    # how long these may be.
+    most_balancing: int = 200
+    balanced: float = 1e-8
+    near: float = 0.2
+    longest: float = 2.0
 
 
 @dataclass(frozen=True)
