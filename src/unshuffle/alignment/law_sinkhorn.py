@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..data.problem import Problem
-from ..families.law_tables import LawTables, nodes_for, tables_of
-from ..kernels.law_sweep import LawSums, ResidualTable
+from ..families.law_tables import LawTables, nodes_for, read_at, tables_of
+from ..kernels.law_sweep import LawSums
 from ..kernels.types import FloatArray
 from .law_chain import LawAlignment
 from .settings import SINKHORN, SinkhornSettings
@@ -41,7 +41,7 @@ class LawSinkhorn:
         tables = tables_of(state.law, nodes_for(y, state.fitted, narrowest))
         own = y - state.fitted  # rows that are pinned keep their label
         sums = LawSums(
-            y.copy(), np.ones(len(y)), read(tables.pull, own), read(tables.weight, own),
+            y.copy(), np.ones(len(y)), read_at(tables.pull, own), read_at(tables.weight, own),
             np.zeros(len(tables.nodes)), np.zeros(problem.n_blocks + 1),
         )  # fmt: skip
         count(sums.histogram, tables, own[problem.n_movable :], np.ones(len(y) - problem.n_movable))
@@ -53,20 +53,14 @@ class LawSinkhorn:
         """Fill in the sums of one block."""
         y = self.problem.y[rows]
         residual = y - state.fitted[rows, None]
-        log_kernel = read(tables.log_density, residual)
+        log_kernel = read_at(tables.log_density, residual)
         plan, self._columns[rows] = scale(log_kernel, self._columns[rows], self.settings)
         plan /= plan.sum(axis=1, keepdims=True)
         sums.expected[rows] = plan @ y
         sums.matched[rows] = np.diagonal(plan)
-        sums.pull[rows] = (plan * read(tables.pull, residual)).sum(axis=1)
-        sums.weight[rows] = (plan * read(tables.weight, residual)).sum(axis=1)
+        sums.pull[rows] = (plan * read_at(tables.pull, residual)).sum(axis=1)
+        sums.weight[rows] = (plan * read_at(tables.weight, residual)).sum(axis=1)
         count(sums.histogram, tables, residual.ravel(), plan.ravel())
-
-
-def read(table: ResidualTable, residual: FloatArray) -> FloatArray:
-    """Values at residuals, interpolated; beyond the ends those at the ends."""
-    nodes = table.low + np.arange(len(table.values)) / table.per_unit
-    return np.asarray(np.interp(residual, nodes, table.values))
 
 
 def count(

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..alignment.law_chain import LawChain
 from ..alignment.state import State
-from ..families.law_tables import neighbours, standard_deviation, tables_of
+from ..families.law_tables import neighbours, read_at, standard_deviation, tables_of
 from ..families.least_squares import LeastSquares
 from ..kernels.law_sweep import ResidualTable
 from ..kernels.streams import FIRST_LAW_WALK
@@ -85,9 +85,9 @@ def follow(table: LawTable, state: State) -> LawScores:
     for k in range(n_snapshots):
         state = state._replace(perm=chain(state, FIRST_LAW_WALK + k).perm)
         residual = problem.y[state.perm] - state.fitted
-        pull = _read(tables, residual)
+        pull = read_at(tables, residual)
         rows = np.column_stack(
-            [table.Z * pull[:, None], *(_read(one, residual) for one in derivatives)]
+            [table.Z * pull[:, None], *(read_at(one, residual) for one in derivatives)]
         )
         complete += rows.T @ rows
         units = np.concatenate([np.add.reduceat(rows[:n], first_rows, axis=0), rows[n:]])
@@ -111,11 +111,6 @@ def _tables(table: LawTable, state: State) -> tuple[ResidualTable, list[Residual
         ends = [tables_of(law, here.nodes).log_density.values for law in (below, above)]
         derivatives.append(here.pull._replace(values=(ends[1] - ends[0]) / (2.0 * STEP)))
     return here.pull, derivatives
-
-
-def _read(table: ResidualTable, residual: FloatArray) -> FloatArray:
-    nodes = table.low + np.arange(len(table.values)) / table.per_unit
-    return np.interp(residual, nodes, table.values)
 
 
 def _covariance(

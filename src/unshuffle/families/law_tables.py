@@ -60,6 +60,12 @@ def tables_of(law: NoiseLaw, nodes: FloatArray) -> LawTables:
     return LawTables(nodes, table(density), table(pull), table(weight), shares)
 
 
+def read_at(table: ResidualTable, residual: FloatArray) -> FloatArray:
+    """Values at residuals, interpolated; beyond the ends those at the ends."""
+    nodes = table.low + np.arange(len(table.values)) / table.per_unit
+    return np.asarray(np.interp(residual, nodes, table.values))
+
+
 def log_density_at(law: NoiseLaw, residual: FloatArray) -> FloatArray:
     """Log density of the noise."""
     z = (residual[:, None] - law.means) / law.scales

@@ -250,7 +250,7 @@ class AssociationSettings:
     parts_of_step: tuple[float, ...] = (1.0, 0.4, 0.16, 0.06, 0.02, 0.01)
     strongest: float = 300.0  # range of the log ratio before it is balanced
     # How often the curve follows the expected labels. From one to three the errors on real tables
-    # fall by 1 % where 30 % of the labels were exchanged, and grow by 3 % where 10 % were.
+    # fall by 1 % where 30 % of the labels were exchanged, and grow by 5 % where 10 % were.
     new_curves: int = 2
     # Balancing: rounds, how far means may be from 1 at the end, where Newton's steps take over, and
     # how long these may be.
