@@ -17,7 +17,7 @@ class RankWarning(UnshuffleWarning):
 
 
 class UnidentifiableWarning(UnshuffleWarning):
-    """The data do not determine the coefficients; the verdict is "reject"."""
+    """The data do not determine the coefficients: the verdict is "reject", or nothing is known."""
 
 
 class MixingWarning(UnshuffleWarning):

@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from unshuffle import MixtureRegressor, ShuffledRegressor, StochasticEMRegressor
+from unshuffle import (
+    MixtureRegressor,
+    ShuffledRegressor,
+    StochasticEMRegressor,
+    UnidentifiableWarning,
+)
 from unshuffle.datasets import make_shuffled_regression
 
 
@@ -110,6 +115,20 @@ def test_a_weak_signal_in_the_right_order_is_neither_lost_nor_rejected():
         errors.append(np.linalg.norm(model.coef_ - [0.2, -0.1]))
         plain.append(np.linalg.norm(ols(X, y) - [0.2, -0.1]))
     assert np.mean(errors) <= 1.05 * np.mean(plain)
+
+
+def test_an_order_that_says_nothing_keeps_least_squares():
+    rng = np.random.default_rng(3)
+    X, noise = rng.normal(size=(200, 2)), rng.normal(size=200)
+    y = 0.05 * X[:, 0] + noise
+    with pytest.warns(UnidentifiableWarning, match="features hardly explain the labels"):
+        model = ShuffledRegressor(random_state=0).fit(X, y)
+    assert model.start_ == "least squares" and model.verdict_.level == "caution"
+    assert np.allclose(model.coef_, ols(X, y)) and np.isnan(model.mismatch_rate_)
+    # The control: a user who knows that the order is lost is told that there is no answer.
+    with pytest.warns(UnidentifiableWarning):
+        lost = ShuffledRegressor(pairing="lost", random_state=0).fit(X, y)
+    assert lost.verdict_.level == "reject"
 
 
 @pytest.mark.parametrize("size", [1e6, 1e12])

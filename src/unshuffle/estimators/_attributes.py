@@ -69,7 +69,7 @@ def keep(model: Any, fit: Fit, advice: str) -> None:
     runs_to_the_end = isinstance(fit, StochasticFit) and fit.tol == 0.0
     if not model.converged_ and not runs_to_the_end:
         warn_not_converged(model, advice)
-    if isinstance(fit, AutoFit) and fit.verdict.level == "reject":
+    if isinstance(fit, AutoFit) and not fit.determined:
         warnings.warn(
             f"do not trust this fit: {fit.verdict.reasons[0].text}; see verdict_.reasons",
             UnidentifiableWarning,

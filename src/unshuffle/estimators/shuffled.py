@@ -115,7 +115,7 @@ class ShuffledRegressor(FamilyRegressor, MissingLabelsRegressor):
         Standard deviation of the noise.
     verdict_ : Verdict
         Whether the fit can be trusted: `level` ("trust", "caution" or "reject") and `reasons`.
-        "reject" also warns, with an `UnidentifiableWarning`.
+        "reject", or an order that says nothing, also warns, with an `UnidentifiableWarning`.
     pairing_ : {"lost", "mostly-right", "known"}
         What the order given was taken for.
     pairing_pvalue_ : float

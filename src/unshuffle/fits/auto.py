@@ -2,9 +2,6 @@
 
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
-
-import numpy as np
 
 from ..alignment.chain import Chain
 from ..alignment.sampled import SampledAlignment
@@ -27,14 +24,14 @@ from ..search.population import automatic_budget
 from ..search.sample import rows_to_search, sample_of
 from ..search.starts import anchor, group_means
 from .audited import with_audit
-from .auto_results import AutoFit, MismatchFit
+from .auto_results import AutoFit, MismatchFit, Outcome
 from .choice import Choice, choose_cautious
 from .clued import expected_as_given, fit_clued
 from .data import InMemory
 from .examination import compare_chain, examine
 from .known import fit_known
 from .linked import fit_as_given, fit_expected
-from .noise_law import SHAPES, LawFit, fit_with_law
+from .noise_law import SHAPES, fit_with_law
 from .progress import Progress, Reporting, quiet
 from .results import Matches, StochasticFit
 from .routes import ROUTES
@@ -45,21 +42,6 @@ from .verdict import verdict_of
 
 NO_VERDICT = judge([])
 NAN = float("nan")
-
-
-class Outcome(NamedTuple):
-    """A fit with what was computed on the way to it."""
-
-    fit: StochasticFit
-    pairing: str
-    start: str = "labels as given"
-    finding: Finding | None = None
-    refit_distances: FloatArray = np.empty(0)
-    temper_shift: float = NAN
-    shrinkage_share: float = NAN
-    mismatch: MismatchFit | None = None
-    choice: Choice | None = None
-    law: LawFit | None = None
 
 
 def fit_auto(data: InMemory, settings: AutoSettings, *, reporting: Reporting = quiet) -> AutoFit:
@@ -197,7 +179,26 @@ class Router:
         if plausible and not ordered and self._order_left():
             trusted = self.conclude(outcome).verdict.level == "trust"
             return outcome if trusted else self.mostly_right
-        return outcome
+        return self._unclear(outcome.finding) if self._tells_nothing(outcome) else outcome
+
+    def _tells_nothing(self, outcome: Outcome) -> bool:
+        """Whether no match was found where one to a strong relation would have been.
+
+        With few features a search finds the best match of all. So the features hardly explain the
+        labels, and then labels in their own order look like labels in a lost one.
+        """
+        given, few = self.settings, self.settings.searching.match.few_directions
+        left_open = (given.start, given.temper, given.ridge) == (None, None, None)
+        searched = left_open and outcome.finding is not None and self.searched.rank <= few
+        return searched and outcome.start == "labels as given" and self.data.problem.n_blocks == 1
+
+    def _unclear(self, finding: Finding | None) -> Outcome:
+        """Least squares: the right answer if the labels are in order; if not, there is none."""
+        data, settings = self.data, self.settings
+        facts = examine(data.problem, settings.noise, order_is_sure=False).facts
+        fit = fit_as_given(data, self.solver, settings.seed, settings.covariance)
+        fit, facts = replace(fit, mismatch_rate=NAN), replace(facts, answer="unclear")
+        return Outcome(fit, "mostly-right", "least squares", finding, mismatch=facts)
 
     def _order_left(self) -> bool:
         """Whether a fit that assumes the order given finds that some of it is left."""

@@ -1,15 +1,21 @@
 """What the default fit returns: the fit, how it was found, and whether to trust it."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
 
 from ..inference.consistency import Consistency
 from ..inference.group_means import GroupMeans
 from ..inference.verdict import Verdict
 from ..kernels.types import FloatArray
+from ..search.lost import Finding
 from .choice import Choice
 from .noise_law import LawFit
 from .results import StochasticFit
 from .unequal_results import UnmatchedFit
+
+NAN = float("nan")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +60,11 @@ class MismatchFit:
 
     Attributes
     ----------
-    answer : {"none", "mismatches", "doubtful", "inconsistent"}
+    answer : {"none", "mismatches", "doubtful", "inconsistent", "unclear"}
         No sign of mismatches; a fit with mismatches that is consistent with least squares as
         given; or least squares, where noise that grows explains nearly as much as mismatches do,
-        or where a fit with mismatches contradicts least squares.
+        or where a fit with mismatches contradicts least squares, or where neither the order given
+        nor a match says anything of the slopes.
     p_value : float
         Of the labels as given against a model with mismatches, if there were none. Of two models,
         the larger one; so are the limit and (the smaller one) the gain.
@@ -158,4 +165,25 @@ class AutoFit:
     group_means: GroupMeans | None = None
     choice: Choice | None = None
     unmatched: UnmatchedFit | None = None
+    law: LawFit | None = None
+
+    @property
+    def determined(self) -> bool:
+        """Whether the data say something of the slopes; if not, users are warned."""
+        unclear = self.mismatch is not None and self.mismatch.answer == "unclear"
+        return self.verdict.level != "reject" and not unclear
+
+
+class Outcome(NamedTuple):
+    """A fit with what was computed on the way to it."""
+
+    fit: StochasticFit
+    pairing: str
+    start: str = "labels as given"
+    finding: Finding | None = None
+    refit_distances: FloatArray = np.empty(0)
+    temper_shift: float = NAN
+    shrinkage_share: float = NAN
+    mismatch: MismatchFit | None = None
+    choice: Choice | None = None
     law: LawFit | None = None

@@ -36,6 +36,8 @@ def _order_checks(found: AutoFit) -> list[Reason | None]:
     fit, p_value, facts = found.fit, found.order_p_value, found.mismatch
     assert facts is not None
     order = None if isnan(p_value) else order_checks.order(p_value)
+    if facts.answer == "unclear":
+        return [order_checks.order_unclear(p_value)]
     if facts.answer == "none":
         return [
             order,

@@ -20,6 +20,20 @@ def order(p_value: float, settings: CheckSettings = CHECKS) -> Reason:
     )  # fmt: skip
 
 
+def order_unclear(p_value: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Neither the order given nor a match says anything, so that the fit is least squares."""
+    text = (
+        f"The p-value of the order given against shuffled labels is {p_value:.2g} (good: below "
+        f"{settings.order_p_caution:g}), and no match was good enough either: the features hardly "
+        "explain the labels, or the order is lost and the slopes cannot be known; the fit is least "
+        "squares on the labels as given"
+    )
+    advice = "use these slopes only if you know that the labels are in order"
+    return Reason(
+        "caution", "information in the order given", p_value, settings.order_p_caution, text, advice
+    )
+
+
 def mismatches(rate: float, settings: CheckSettings = CHECKS) -> Reason:
     """Are there enough right rows to fit to?"""
     return below(
