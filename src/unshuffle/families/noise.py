@@ -13,6 +13,7 @@ from scipy.stats import gamma
 from ..kernels.noise import NoiseLaw
 from ..kernels.types import FloatArray
 
+STANDARD_NORMAL = NoiseLaw(np.ones(1), np.zeros(1), np.ones(1))
 FREEDOMS = (2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 30.0)
 # Shares of the normals that stand for Student's t, widest first: most of its range needs few, its
 # far tail needs one for every factor of about four, or single labels there look exchanged.
@@ -134,7 +135,21 @@ def component_shares(u: FloatArray, law: NoiseLaw) -> FloatArray:
     return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
 
+def noise_density(u: FloatArray, law: NoiseLaw) -> FloatArray:
+    """Density of standardised noise."""
+    z = (u[:, None] - law.means) / law.scales
+    return np.asarray(np.exp(-0.5 * z**2) @ (law.weights / law.scales / np.sqrt(2.0 * np.pi)))
+
+
+def noise_slopes(u: FloatArray, law: NoiseLaw) -> tuple[FloatArray, FloatArray]:
+    """First and second derivative of ``-log f(u)``: u and 1 for standard normal noise."""
+    shares = component_shares(u, law)
+    steep = (u[:, None] - law.means) / law.scales**2
+    slope = (shares * steep).sum(axis=1)
+    bend = slope**2 - (shares * (steep**2 - law.scales**-2.0)).sum(axis=1)
+    return np.asarray(slope), np.asarray(bend)
+
+
 def noise_pull(u: FloatArray, law: NoiseLaw) -> FloatArray:
     """``-u d log f(u) / du`` of a mixture of normals: u² for standard normal noise."""
-    centred = (u[:, None] - law.means) / law.scales**2
-    return np.asarray((component_shares(u, law) * u[:, None] * centred).sum(axis=1))
+    return np.asarray(u * noise_slopes(u, law)[0])

@@ -30,8 +30,9 @@ from .clued import expected_as_given, fit_clued
 from .data import InMemory
 from .examination import compare_chain, examine
 from .known import fit_known
-from .linked import fit_as_given, fit_expected
+from .linked import fit_expected
 from .noise_law import SHAPES, fit_with_law
+from .order_given import least_squares, under_named_law
 from .progress import Progress, Reporting, quiet
 from .results import Matches, StochasticFit
 from .routes import ROUTES
@@ -117,6 +118,8 @@ class Router:
         sure = not self.order_p_value >= ROUTES.informative
         found = examine(data.problem, settings.noise, order_is_sure=sure)
         facts = found.facts
+        if settings.noise in SHAPES and found.whole:
+            return under_named_law(data, solver, settings, facts)
         if facts.answer == "mismatches" and (found.normal or not found.whole):
             outcome = self._chain_outcome(facts)
             assert outcome.mismatch is not None
@@ -128,10 +131,7 @@ class Router:
             assert found.best is not None
             fit = fit_expected(data, solver, settings.seed, found.best)
             return Outcome(fit, "mostly-right", mismatch=facts)
-        fit = fit_as_given(data, solver, settings.seed, settings.covariance)
-        if facts.answer != "none":
-            fit = replace(fit, mismatch_rate=NAN)
-        return Outcome(fit, "mostly-right", "least squares", mismatch=facts)
+        return least_squares(data, solver, settings, facts)
 
     def _chain_outcome(self, facts: MismatchFit | None) -> Outcome:
         """A chain over permutations with few mismatches, beside least squares as given."""
@@ -196,9 +196,7 @@ class Router:
         """Least squares: the right answer if the labels are in order; if not, there is none."""
         data, settings = self.data, self.settings
         facts = examine(data.problem, settings.noise, order_is_sure=False).facts
-        fit = fit_as_given(data, self.solver, settings.seed, settings.covariance)
-        fit, facts = replace(fit, mismatch_rate=NAN), replace(facts, answer="unclear")
-        return Outcome(fit, "mostly-right", "least squares", finding, mismatch=facts)
+        return least_squares(data, self.solver, settings, replace(facts, answer="unclear"), finding)
 
     def _order_left(self) -> bool:
         """Whether a fit that assumes the order given finds that some of it is left."""

@@ -96,6 +96,8 @@ class MismatchFit:
         with fitted values.
     agreement : float
         Distance between the fits by these two, in 95 % radii; nan where there is only one.
+    named_law : bool
+        Whether the fit is maximum likelihood under a law of the noise that was asked for.
     """
 
     answer: str
@@ -114,6 +116,7 @@ class MismatchFit:
     off_proba: FloatArray | None
     two_models: bool
     agreement: float
+    named_law: bool = False
 
 
 @dataclass(frozen=True, eq=False)

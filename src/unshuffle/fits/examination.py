@@ -26,12 +26,20 @@ from ..search.association_fit import Association, associate
 from ..search.curve import Curve
 from ..search.kernel_curve import KernelCurve, best_curve
 from ..search.label_fit import LabelFit
+from ..search.law_mixture import LawMixture
 from ..search.noise_model import NoiseFit, NoiseModel
 from ..search.rate_profile import NORMAL, RateProfile, criterion, profile_rate, shapes_named
 from ..search.settings import DEFAULT, SearchSettings
 from .as_given import r_squared, radius_of, tail_share
 from .auto_results import MismatchFit
-from .mismatch_candidates import FreeLaw, free_law, under_law, with_noise, without_law
+from .mismatch_candidates import (
+    FreeLaw,
+    free_law,
+    is_near,
+    under_law,
+    with_noise,
+    without_law,
+)
 from .results import StochasticFit
 
 NAN = float("nan")
@@ -232,7 +240,28 @@ def compare_chain(
             two_models=False,
             agreement=NAN,
         )
-    near = distance < checks.consistent_distance or p_value > checks.consistent_p
+    near = is_near(distance, p_value, checks)
     other_rate = abs(difference) > checks.rate_difference
     answer = "inconsistent" if other_rate or not near else facts.answer
     return replace(facts, answer=answer, consistency=found)
+
+
+def compare_law(
+    problem: Problem, mixture: LawMixture, facts: MismatchFit, checks: CheckSettings = CHECKS
+) -> MismatchFit:
+    """The facts of maximum likelihood under a law of the noise that was asked for."""
+    reference, found = LeastSquares(problem.X, fit_intercept=True), mixture.found
+    y, fitted = problem.restore(problem.y), problem.restore(found.fitted)
+    distance, p_value = compare_with_least_squares(reference.basis(), y, fitted, found.rate)
+    slope = slope_among_mismatched(problem.y, found.fitted, found.matched)
+    answer = "none" if facts.answer == "none" else "mismatches"
+    matched = problem.restore(found.matched)
+    return replace(
+        facts,
+        answer=answer if is_near(distance, p_value, checks) else "inconsistent",
+        consistency=Consistency(distance, p_value, slope, NAN),
+        noise=mixture.shape.name,
+        spread_by_fit=False,
+        off_proba=None if facts.off_proba is None else np.minimum(facts.off_proba, matched),
+        named_law=True,
+    )

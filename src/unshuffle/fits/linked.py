@@ -5,13 +5,18 @@ answer only where the data show mismatches, and where it is consistent with an e
 no law of the noise; elsewhere the answer is least squares on the labels as given.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..alignment.priors import Prior
+from ..alignment.state import State
 from ..data.problem import Problem
 from ..em.memory import start_from_coefficients
 from ..families.least_squares import LeastSquares
+from ..families.noise import noise_slopes
 from ..inference.expected_labels import expected_label_covariance
+from ..inference.mixture_information import mixture_covariance, sandwich_covariance
 from ..inference.permutations import (
     PermutationPosterior,
     likely_permutation,
@@ -21,8 +26,10 @@ from ..inference.sampling_settings import SANDWICH
 from ..kernels.swap import Schedule
 from ..kernels.types import FloatArray
 from ..search.label_fit import LabelFit
+from ..search.law_mixture import LawMixture
 from .data import InMemory
 from .known import fit_known
+from .mixture_errors import law_errors, law_scale
 from .results import (
     Errors,
     Iterations,
@@ -55,9 +62,54 @@ def fit_expected(data: InMemory, solver: LeastSquares, seed: int, found: LabelFi
     expected = found.expected(problem.y)
     solution = solver.solve(problem.restore(expected))
     state = start_from_coefficients(problem, solver, solution.coef, solution.intercept)
+    uncertainty = _uncertainty(problem, solver, state.fitted, expected, found)
+    return _assemble(data, solver, seed, found, state, uncertainty, "robust")
+
+
+def fit_likelihood(
+    data: InMemory, solver: LeastSquares, seed: int, mixture: LawMixture, covariance: str = "auto"
+) -> StochasticFit:
+    """Maximum likelihood under a law of the noise, which was asked for."""
+    problem, found = data.problem, mixture.found
+    solution = solver.solve(problem.restore(found.fitted))
+    state = start_from_coefficients(problem, solver, solution.coef, solution.intercept)
+    kind = "model" if covariance == "model" else "robust"
+    estimate = mixture_covariance if kind == "model" else sandwich_covariance
+    rate = None if found.rate > 0.0 else 0.0
+    errors = law_errors(data, solver, mixture, rate, estimate)
+    first, scale = int(solver.fit_intercept), law_scale(problem, found)
+    kept = found.matched * noise_slopes(problem.y - found.fitted, found.law)[1]
+    usual = solver.rank * float(found.matched.sum()) / max(float(kept.sum()), 1e-300)
+    centred = solver.X - solver.X.mean(axis=0)
+    spread = float(((centred @ errors.coef[first:, first:]) * centred).sum())
+    inflation = float(np.sqrt(spread / usual))
+    share, n = found.rate * (1.0 - found.rate), problem.n_rows
+    of_rate = share * float(np.sqrt(errors.clues[0, 0])) if errors.clues.size else NAN
+    uncertainty = Uncertainty(
+        covariance=errors.coef,
+        standard_errors=standard_errors_of(errors.coef),
+        noise_scale_se=scale * float(np.sqrt(errors.log_noise)),
+        mismatch_rate_se=of_rate * problem.n_movable / n,
+        fraction_kept=inflation**-2.0,
+        inflation=inflation,
+    )
+    fit = _assemble(data, solver, seed, found, state, uncertainty, kind)
+    return replace(fit, iterations=replace(fit.iterations, converged=mixture.converged))
+
+
+def _assemble(
+    data: InMemory,
+    solver: LeastSquares,
+    seed: int,
+    found: LabelFit,
+    state: State,
+    uncertainty: Uncertainty,
+    kind: str,
+) -> StochasticFit:
+    """A fit from its coefficients, the match probabilities and the standard errors."""
+    problem = data.problem
     residual, weight = problem.y - state.fitted, float(found.matched.sum())
     noise = float(np.sqrt(found.matched @ residual**2 / max(weight - solver.n_parameters, 1.0)))
-    rate = 1.0 - weight / problem.n_rows
     state = state._replace(
         noise_scale=noise,
         objective=float(found.matched @ residual**2),
@@ -67,13 +119,12 @@ def fit_expected(data: InMemory, solver: LeastSquares, seed: int, found: LabelFi
     prior = Prior(found.rate, estimates=True)
     perm = likely_permutation(problem, prior, state)
     state = state._replace(perm=perm)
-    uncertainty = _uncertainty(problem, solver, state.fitted, expected, found)
     design = design_of(problem.n_rows, problem.n_groups, solver)
     return StochasticFit(
         coef=state.coef,
         intercept=state.intercept,
         noise_scale=noise,
-        mismatch_rate=rate,
+        mismatch_rate=1.0 - weight / problem.n_rows,
         design=design,
         iterations=Iterations(True, np.array([state.objective]), state.coef[None]),
         acceptance_rate=None,
@@ -81,11 +132,11 @@ def fit_expected(data: InMemory, solver: LeastSquares, seed: int, found: LabelFi
         schedule=Schedule(0, 0, 1),
         temper=1.0,
         ridge=0.0,
-        matches=matches_of(problem, expected, perm, found.matched),
+        matches=matches_of(problem, found.expected(problem.y), perm, found.matched),
         uncertainty=uncertainty,
         permutations=PermutationPosterior(without_features(problem), prior, state, seed),
         as_given=labels_as_given(data, solver),
-        errors=Errors("robust", uncertainty, design.freedom),
+        errors=Errors(kind, uncertainty, design.freedom),
     )
 
 

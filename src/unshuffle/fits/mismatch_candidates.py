@@ -131,9 +131,14 @@ def _consistency(
 
 def _consistent(found: Consistency, checks: CheckSettings) -> bool:
     """Whether least squares as given does not contradict a fit."""
-    near = found.distance < checks.consistent_distance or found.p_value > checks.consistent_p
+    near = is_near(found.distance, found.p_value, checks)
     other_rate = abs(found.rate_difference) > checks.rate_difference  # never, where it is nan
     return near and not other_rate and found.slope < checks.mismatched_slope
+
+
+def is_near(distance: float, p_value: float, checks: CheckSettings) -> bool:
+    """Whether a fit and least squares as given differ little, or by no more than chance."""
+    return distance < checks.consistent_distance or p_value > checks.consistent_p
 
 
 def with_noise(facts: MismatchFit, found: NoiseFit, model: NoiseModel) -> MismatchFit:

@@ -4,14 +4,17 @@ import numpy as np
 
 from ..alignment.density import kernel_density
 from ..families.least_squares import LeastSquares
+from ..inference.mixture_information import MixturePoint
 from ..kernels.types import FloatArray
 from ..search.law_mixture import Limits, fit_law_mixture
+from ..search.robust import NO_CLUES
 from ..search.robust import fit_mixture as climb_mixture
 from .clued_mixture import fit_clued_mixture
 from .data import InMemory
-from .mixture_errors import mixture_fit, plain_covariance
+from .mixture_errors import law_errors, law_scale, mixture_fit, plain_covariance
 from .results import MixtureFit, design_of
 from .settings import MixtureSettings
+from .stochastic import labels_as_given
 
 
 def fit_mixture(data: InMemory, settings: MixtureSettings) -> MixtureFit:
@@ -49,7 +52,9 @@ def fit_mixture(data: InMemory, settings: MixtureSettings) -> MixtureFit:
     given = match_prob
     if given is None and settings.mismatch_rate is not None:
         given = np.full(problem.n_rows, 1.0 - settings.mismatch_rate)
-    errors = plain_covariance(solver, y, mixture, kernel_density(y), known, given)
+    residual = y - solver.predict(mixture.coef, mixture.intercept)
+    point = MixturePoint(residual, mixture.noise_scale, kernel_density(y), NO_CLUES)
+    errors = plain_covariance(solver, point, mixture.mismatch_rate, known, given)
     return mixture_fit(data, solver, mixture, errors)
 
 
@@ -70,20 +75,25 @@ def _fit_with_law(data: InMemory, settings: MixtureSettings) -> MixtureFit:
         mismatch_rate=settings.mismatch_rate,
         match_prob=data.match_prob,
     )
-    found = mixture.found
+    found, errors = mixture.found, law_errors(data, solver, mixture, settings.mismatch_rate)
     solution = solver.solve(problem.restore(found.fitted))
-    squares, n_own = found.matched @ (problem.y - found.fitted) ** 2, float(found.matched.sum())
-    # Where no label is a row's own, none shows the noise either; it is at most the labels' spread.
-    noise_scale = float(np.sqrt(squares / n_own)) if n_own else problem.label_spread
+    noise_scale, rate = law_scale(problem, found), _mismatched(found.matched[: problem.n_movable])
+    one_rate = errors.clues.size > 0
     return MixtureFit(
         coef=solution.coef,
         intercept=solution.intercept,
         noise_scale=noise_scale,
-        mismatch_rate=_mismatched(found.matched[: problem.n_movable]),
+        mismatch_rate=rate,
         match_proba=problem.restore(found.matched),
         mean_log_density=found.log_likelihood / problem.n_rows,
         n_iter=mixture.n_iter,
         converged=mixture.converged,
         noise=mixture.shape.name,
         design=design_of(problem.n_rows, problem.n_groups, solver),
+        covariance=errors.coef,
+        noise_scale_se=noise_scale * errors.log_noise**0.5,
+        mismatch_rate_se=(
+            rate * (1.0 - rate) * float(errors.clues[0, 0]) ** 0.5 if one_rate else float("nan")
+        ),
+        as_given=labels_as_given(data, solver),
     )

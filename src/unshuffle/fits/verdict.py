@@ -38,25 +38,33 @@ def _order_checks(found: AutoFit) -> list[Reason | None]:
     order = None if isnan(p_value) else order_checks.order(p_value)
     if facts.answer == "unclear":
         return [order_checks.order_unclear(p_value)]
+    consistency = facts.consistency
     if facts.answer == "none":
         return [
             order,
-            order_checks.mismatch_test(facts.p_value, two_models=facts.two_models),
+            order_checks.mismatch_test(
+                facts.p_value, two_models=facts.two_models, least_squares=not facts.named_law
+            ),
             order_checks.excluded_rate(facts.rate_limit, facts.radius),
             order_checks.tails(facts.tail_share),
-            order_checks.one_label(facts.largest_share),
+            order_checks.named_law(facts.noise, consistency)
+            if facts.named_law and consistency is not None
+            else order_checks.one_label(facts.largest_share),
         ]
-    assert facts.consistency is not None
-    consistency = facts.consistency
+    assert consistency is not None
     if facts.answer == "doubtful":
         return [order, order_checks.doubtful_mismatches(facts.gain)]
     if facts.answer == "inconsistent":
+        if facts.named_law:
+            return [order, order_checks.law_not_consistent(facts.noise, consistency)]
         return [order, order_checks.not_consistent(consistency)]
     assert fit.mismatch_rate is not None
     return [
         order,
         order_checks.mismatches(fit.mismatch_rate),
-        order_checks.consistency(consistency.distance, consistency.p_value),
+        order_checks.named_law(facts.noise, consistency)
+        if facts.named_law
+        else order_checks.consistency(consistency.distance, consistency.p_value),
         order_checks.mismatched_slope(consistency.slope),
         order_checks.noise_law(facts.noise, facts.pit_distance),
         *_description_checks(facts, fit.mismatch_rate),

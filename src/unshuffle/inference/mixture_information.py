@@ -1,17 +1,18 @@
 r"""Exact observed information of the mixture of own and other labels, with a model of mismatches.
 
-A row's label has density :math:`p_i N(y_i; \mu_i, s^2) + (1 - p_i) f(y_i)`, with
-:math:`\mathrm{logit}\,p_i` linear in clues :math:`z_i`. Given which labels are own ones the score
-would be :math:`m_i u_i` and :math:`(m_i - p_i) z_i`, where :math:`u_i` is the score of the normal
-density in coefficients and :math:`\log s`. By Louis' formula (1982), with the posterior probability
-:math:`m_i` of an own label,
+A row's label has density :math:`p_i g((y_i - \mu_i) / s) / s + (1 - p_i) f(y_i)`, with the law g of
+the noise, standard normal or another one, and :math:`\mathrm{logit}\,p_i` linear in clues
+:math:`z_i`. Given which labels are own ones the score would be :math:`m_i u_i` and
+:math:`(m_i - p_i) z_i`, where :math:`u_i` is the score of the density of own labels in coefficients
+and :math:`\log s`. By Louis' formula (1982), with the posterior probability :math:`m_i` of an own
+label,
 
 .. math::
 
     I = \sum_i m_i A_i \oplus p_i (1 - p_i) z_i z_i^\top
         - \sum_i m_i (1 - m_i) c_i c_i^\top, \qquad c_i = (u_i, z_i),
 
-where :math:`A_i` is the negative second derivative of the normal log density.
+where :math:`A_i` is the negative second derivative of the log density of own labels.
 """
 
 from typing import NamedTuple
@@ -20,6 +21,8 @@ import numpy as np
 
 from ..families.least_squares import LeastSquares
 from ..families.match_logit import MatchLogit
+from ..families.noise import STANDARD_NORMAL, noise_density, noise_slopes
+from ..kernels.noise import NoiseLaw
 from ..kernels.types import FloatArray
 
 
@@ -51,19 +54,21 @@ class MixturePoint(NamedTuple):
     density : array of shape (n,)
         Of the labels at large.
     clue_coef : array of shape (1 + q,)
+    law : NoiseLaw
+        Of the noise, in units of its scale.
     """
 
     residual: FloatArray
     noise_scale: float
     density: FloatArray
     clue_coef: FloatArray
+    law: NoiseLaw = STANDARD_NORMAL
 
 
 def own_probabilities(point: MixturePoint, logit: MatchLogit) -> FloatArray:
     """Posterior probability that each label is the row's own."""
     p = logit.probabilities(point.clue_coef)
-    scaled = point.residual / point.noise_scale
-    own = p * np.exp(-0.5 * scaled**2) / (point.noise_scale * np.sqrt(2.0 * np.pi))
+    own = p * noise_density(point.residual / point.noise_scale, point.law) / point.noise_scale
     total = own + (1.0 - p) * point.density
     share = np.divide(own, total, out=np.zeros_like(own), where=total > 0.0)
     return np.where(p == 1.0, 1.0, share)
@@ -79,13 +84,14 @@ def mixture_information(solver: LeastSquares, point: MixturePoint, logit: MatchL
     basis, s = _basis(solver), point.noise_scale
     r = point.residual / s
     matched = own_probabilities(point, logit)
+    slope, bend = noise_slopes(r, point.law)
     size, n_clues = basis.shape[1], logit.size
-    score = np.column_stack([basis * (r / s)[:, None], r**2 - 1.0, logit.columns])
+    score = np.column_stack([basis * (slope / s)[:, None], r * slope - 1.0, logit.columns])
     information = np.zeros((size + 1 + n_clues, size + 1 + n_clues))
-    information[:size, :size] = (basis * matched[:, None]).T @ basis / s**2
-    cross = 2.0 * basis.T @ (matched * r) / s
+    information[:size, :size] = (basis * (matched * bend)[:, None]).T @ basis / s**2
+    cross = basis.T @ (matched * (slope + r * bend)) / s
     information[:size, size] = information[size, :size] = cross
-    information[size, size] = 2.0 * float(matched @ r**2)
+    information[size, size] = float(matched @ (r * (slope + r * bend)))
     spread = logit.spread(point.clue_coef)
     information[size + 1 :, size + 1 :] = (logit.columns * spread[:, None]).T @ logit.columns
     information -= (score * (matched * (1.0 - matched))[:, None]).T @ score
@@ -93,22 +99,57 @@ def mixture_information(solver: LeastSquares, point: MixturePoint, logit: MatchL
     return information
 
 
+def mixture_scores(solver: LeastSquares, point: MixturePoint, logit: MatchLogit) -> FloatArray:
+    """Derivatives of the log density of each label, in the coordinates of the information."""
+    r = point.residual / point.noise_scale
+    matched = own_probabilities(point, logit)
+    slope = noise_slopes(r, point.law)[0]
+    away = matched - logit.probabilities(point.clue_coef)
+    return np.column_stack([
+        _basis(solver) * (matched * slope / point.noise_scale)[:, None],
+        matched * (r * slope - 1.0),
+        logit.columns * away[:, None],
+    ])  # fmt: skip
+
+
 def mixture_covariance(
     solver: LeastSquares, point: MixturePoint, logit: MatchLogit
 ) -> JointCovariance:
     """Inverse of the observed information, in the units of X."""
     information = mixture_information(solver, point, logit)
-    first = int(solver.fit_intercept)
-    size = first + solver.rank
-    bound = None
+    size, bound = int(solver.fit_intercept) + solver.rank, None
     if logit.at_bound(point.clue_coef):
         coef, columns = point.clue_coef, logit.columns
         distance = own_probabilities(point, logit) - logit.probabilities(coef)
         gradient = columns.T @ distance - logit.penalty * coef
         information[size + 1 :, size + 1 :] += logit.bound_curvature(coef, gradient)
         bound = np.concatenate([np.zeros(size + 1), logit.rate_gradient(coef)])
-    inverse = invert_beside_bound(information, bound)
-    leads = lead_to_coef(solver)
+    return _in_units(solver, invert_beside_bound(information, bound))
+
+
+def outer_product_covariance(
+    solver: LeastSquares, point: MixturePoint, logit: MatchLogit
+) -> JointCovariance:
+    """Inverse of the sum of products of scores, which estimates the same and is never negative.
+
+    Near a steep side of the law of the noise the observed information need not be positive.
+    """
+    scores = mixture_scores(solver, point, logit)
+    return _in_units(solver, _inverse(scores.T @ scores))
+
+
+def sandwich_covariance(
+    solver: LeastSquares, point: MixturePoint, logit: MatchLogit
+) -> JointCovariance:
+    """The sandwich of the likelihood equations, which holds if the law is not quite right too."""
+    inverse = _inverse(mixture_information(solver, point, logit))
+    units = mixture_scores(solver, point, logit) @ inverse
+    return _in_units(solver, units.T @ units)
+
+
+def _in_units(solver: LeastSquares, inverse: FloatArray) -> JointCovariance:
+    """From the coordinates of the information to coefficients."""
+    size, leads = int(solver.fit_intercept) + solver.rank, lead_to_coef(solver)
     return JointCovariance(
         leads @ inverse[:size, :size] @ leads.T,
         float(inverse[size, size]),

@@ -7,6 +7,7 @@ from .consistency import Consistency
 from .settings import CHECKS, CheckSettings
 from .verdict import Reason
 
+LAWS = {"normal": "normal", "t": "Student's t", "mixture": "a mixture of normals"}
 # Where a likelihood fit is not consistent with what holds for any noise.
 MOMENTS = "MomentRegressor(mismatch_rate=Audit(checked, wrong))"
 
@@ -45,11 +46,16 @@ def mismatches(rate: float, settings: CheckSettings = CHECKS) -> Reason:
 
 
 def mismatch_test(
-    p_value: float, settings: CheckSettings = CHECKS, *, two_models: bool = False
+    p_value: float,
+    settings: CheckSettings = CHECKS,
+    *,
+    two_models: bool = False,
+    least_squares: bool = True,
 ) -> Reason:
-    """Is there a sign of exchanged labels? Where there is none, the fit is least squares."""
+    """Is there a sign of exchanged labels? Where there is none, the labels are used as given."""
     limit = settings.no_sign_p_of_two if two_models else settings.no_sign_p
-    used = "the fit is least squares on the labels as given"
+    way = "least squares" if least_squares else "maximum likelihood"
+    used = f"the fit is {way} on the labels as given"
     text = f"There is no sign of exchanged labels (p-value {p_value:.2g}, good: above {limit:g})"
     if p_value >= limit:
         return Reason("trust", "mismatches", p_value, limit, f"{text}: {used}")
@@ -130,6 +136,36 @@ def consistency(distance: float, p_value: float, settings: CheckSettings = CHECK
     return Reason("caution", "consistency", distance, limit, text, advice)
 
 
+def named_law(name: str, found: Consistency, settings: CheckSettings = CHECKS) -> Reason:
+    """Does a fit under the law that was asked for agree with least squares?
+
+    Both estimate the same slopes where the noise does not depend on the features, whatever its law.
+    """
+    limit = settings.other_noise_p
+    check = "agreement with least squares"
+    text = (
+        f"With {LAWS[name]} for the noise the fit differs from least squares by "
+        f"{percent(found.distance)}, p-value {found.p_value:.2g} (good: at least {limit:g})"
+    )
+    if found.p_value >= limit:
+        return Reason("trust", check, found.p_value, limit, text)
+    advice = "the noise seems to depend on the features; fit with noise='auto'"
+    return Reason("caution", check, found.p_value, limit, text, advice)
+
+
+def law_not_consistent(name: str, found: Consistency, settings: CheckSettings = CHECKS) -> Reason:
+    """A fit under the law that was asked for contradicts least squares, so that it was not used."""
+    limit = settings.consistent_distance
+    text = (
+        f"With {LAWS[name]} for the noise the fit is not consistent with least squares on the "
+        f"labels as given (relative difference {percent(found.distance)}, good: below "
+        f"{percent(limit)}; p-value {found.p_value:.2g}), so the fit is least squares, and the "
+        "rate of mismatches cannot be determined"
+    )
+    advice = "the noise seems to depend on the features; fit with noise='auto'"
+    return Reason("caution", "agreement with least squares", found.distance, limit, text, advice)
+
+
 def mismatched_slope(slope: float, settings: CheckSettings = CHECKS) -> Reason | None:
     """Do the labels of mismatched rows depend on the features?"""
     if isnan(slope):
@@ -187,7 +223,7 @@ def noise_law(name: str, distance: float, settings: CheckSettings = CHECKS) -> R
     """Does the law of the noise describe the residuals of matched rows? nan: not known."""
     if isnan(distance):
         return None
-    law = {"normal": "normal", "t": "Student's t", "mixture": "a mixture of normals"}[name]
+    law = LAWS[name]
     return below(
         "law of the noise", distance, settings.pit_caution, None,
         f"The residuals of matched rows differ from the law chosen ({law}) by {distance:.2f} in "

@@ -22,10 +22,22 @@ from .settings import DEFAULT, SearchSettings
 
 
 class LawMixture(NamedTuple):
-    """A fitted mixture: shape of the law, fit at its end, iterations, whether it converged."""
+    """A fitted mixture.
+
+    Attributes
+    ----------
+    shape : NoiseShape
+    found : NoiseFit
+        Its fitted values are means of the labels, and the mean of its law is zero.
+    elsewhere : array of shape (n,)
+        Density of each label at other rows.
+    n_iter : int
+    converged : bool
+    """
 
     shape: NoiseShape
     found: NoiseFit
+    elsewhere: FloatArray
     n_iter: int
     converged: bool
 
@@ -88,8 +100,16 @@ def fit_law_mixture(
         change = found.log_likelihood / problem.n_rows - before
         # The density of standardised labels: units must not decide when to stop.
         converged = abs(change) <= limits.tol * (1.0 + abs(before + log_unit))
-    mean = float(found.law.weights @ found.law.means) * float(found.spread.mean())
-    return LawMixture(shape, replace(found, fitted=found.fitted + mean), n_iter, converged)
+    found = _centred(found)
+    return LawMixture(shape, found, model.elsewhere(found), n_iter, converged)
+
+
+def _centred(found: NoiseFit) -> NoiseFit:
+    """The same fit, with the mean of the law in the fitted values."""
+    law = found.law
+    mean = float(law.weights @ law.means)
+    fitted = found.fitted + mean * float(found.spread.mean())
+    return replace(found, fitted=fitted, law=law._replace(means=law.means - mean))
 
 
 def _weighted_step(problem: Problem, solver: LeastSquares, found: NoiseFit) -> FloatArray:

@@ -159,14 +159,17 @@ class NoiseModel:
         score = float(sums.slope @ np.linalg.lstsq(sums.curvature, sums.slope, rcond=None)[0])
         return NoiseFit(rate, sums.log_likelihood, law, growth, fitted, spread, sums.matched, score)
 
+    def elsewhere(self, found: NoiseFit) -> FloatArray:
+        """Density of each label at the rows of its block; 0 for labels that cannot move."""
+        return self._elsewhere(np.ones(len(self.y)), found.fitted, found.spread, found.law)
+
     def log_anywhere(self, found: NoiseFit) -> float:
         """Log likelihood of the labels at any row, as if they did not depend on the features.
 
         Less this, the likelihood says how well the pairs are described: models can be compared
         that describe the distribution of the labels by themselves differently.
         """
-        anywhere = self._elsewhere(np.ones(len(self.y)), found.fitted, found.spread, found.law)
-        return float(np.log(np.maximum(anywhere, SMALLEST_DENSITY)).sum())
+        return float(np.log(np.maximum(self.elsewhere(found), SMALLEST_DENSITY)).sum())
 
     def _elsewhere(
         self, away: FloatArray, fitted: FloatArray, spread: FloatArray, law: NoiseLaw
