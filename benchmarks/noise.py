@@ -63,15 +63,16 @@ def measure(seed, make):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = ShuffledRegressor(random_state=0).fit(X, y)
+        named = ShuffledRegressor(noise="mixture", random_state=0).fit(X, y)
         mixture = MixtureRegressor(noise="auto").fit(X, y)
         normal = MixtureRegressor().fit(X, y)
         huber = HuberRegressor(max_iter=1000).fit(X, y)
     table = model._suspects(0.5, 1)
     called = table["row"][table["kind"] == "mismatched"]
     wrong = np.setdiff1d(table["row"], np.concatenate([moved, off]))
-    low, high = model.conf_int()[1:].T
     coefs = {
-        "ShuffledRegressor": model.coef_, "mixture, law chosen": mixture.coef_,
+        "ShuffledRegressor": model.coef_, "noise='mixture'": named.coef_,
+        "mixture, law chosen": mixture.coef_,
         "mixture, normal": normal.coef_, "Huber": huber.coef_,
         "OLS as given": LinearRegression().fit(X, y).coef_,
         "known order": LinearRegression().fit(X, ordered).coef_,
@@ -79,7 +80,8 @@ def measure(seed, make):
     return {
         "error": {name: float(np.linalg.norm(c - SLOPES)) for name, c in coefs.items()},
         "slope": float(model.coef_[0]),
-        "covered": ((low < SLOPES) & (high > SLOPES)).tolist(),
+        "covered": inside(model),
+        "covered, named": inside(named),
         "rate": float(model.mismatch_rate_),
         "mixture rate": float(mixture.mismatch_rate_),
         "called": len(called) / len(y),
@@ -92,6 +94,12 @@ def measure(seed, make):
         "least squares": model.start_ == "least squares",
         "p": float(model.mismatch_pvalue_),
     }
+
+
+def inside(model):
+    """Whether each interval holds its slope."""
+    low, high = model.conf_int()[1:].T
+    return ((low < SLOPES) & (high > SLOPES)).tolist()
 
 
 def summarise(name, found):
@@ -114,7 +122,11 @@ def summarise(name, found):
         method: np.mean([r["error"][method] for r in found]) for method in found[0]["error"]
     }
     return _rounded(line), _rounded(
-        errors | {"mixture rate": np.mean([r["mixture rate"] for r in found])}
+        errors
+        | {
+            "mixture rate": np.mean([r["mixture rate"] for r in found]),
+            "coverage, noise='mixture'": np.mean([r["covered, named"] for r in found]),
+        }
     )
 
 

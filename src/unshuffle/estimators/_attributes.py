@@ -99,11 +99,10 @@ def _keep_mixture(model: Any, fit: MixtureFit) -> None:
     model.match_proba_ = fit.match_proba
     model.mean_log_density_ = fit.mean_log_density
     model.noise_ = fit.noise
-    if fit.covariance is not None:
-        model.covariance_ = fit.covariance
-        model.coef_se_ = model.standard_errors_ = standard_errors_of(fit.covariance)
-        model.noise_scale_se_ = fit.noise_scale_se
-        model.mismatch_rate_se_ = fit.mismatch_rate_se
+    model.covariance_ = fit.covariance
+    model.coef_se_ = model.standard_errors_ = standard_errors_of(fit.covariance)
+    model.noise_scale_se_ = fit.noise_scale_se
+    model.mismatch_rate_se_ = fit.mismatch_rate_se
 
 
 def _keep_stochastic(model: Any, fit: StochasticFit, *, chosen: bool) -> None:

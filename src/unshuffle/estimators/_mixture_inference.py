@@ -161,11 +161,6 @@ class MixtureInference:
     def _check_mixture_method(self, method: str) -> None:
         """Name what was asked for and cannot be had."""
         check_is_fitted(self)
-        if self._found.covariance is None:
-            raise ValueError(
-                f"a mixture with noise={self._found.noise!r} has no standard errors; fit with "
-                "noise='normal', or use ShuffledRegressor"
-            )
         if method not in METHODS:
             raise ValueError(
                 f"method must be 'auto' or 'information' for a mixture, got {method!r}; "

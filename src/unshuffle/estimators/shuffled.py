@@ -66,9 +66,10 @@ class ShuffledRegressor(FamilyRegressor, MissingLabelsRegressor):
         How expected labels are found, see `StochasticEMRegressor`. "auto" is the chain, which
         measured best.
     noise : {"auto", "normal", "t", "mixture"}, default="auto"
-        Law of the noise: normal, Student's t, or a mixture of up to three normals. "auto" chooses
-        by BIC where the order given is used (spreads may depend on the fitted value), and is
-        normal where it is lost: there the other laws mislead where noise depends on the features.
+        Law of the noise: normal, Student's t, or a mixture of up to three normals. Where the order
+        given is used, "t" and "mixture" are fitted by maximum likelihood, while "auto" chooses a
+        law by BIC to find mismatches, with least squares for the slopes; it is normal where the
+        order is lost. Named laws are precise, but mislead where noise depends on the features.
     temper : float or "auto", default="auto"
         Labels are aligned as if there were `temper` times the noise estimated, from 1e-6 to 1e6.
         "auto" is 1.5 where the order is lost, no match is better than those of unrelated labels,

@@ -272,10 +272,10 @@ class MixtureFit:
     converged : bool
     noise : {"normal", "t", "mixture"}
     design : Design
+    covariance : array of shape (k, k)
+        Of intercept and coefficients; nan where they are not determined.
     match_model : MatchModel or None
         Who is mismatched, where clues were given.
-    covariance : array of shape (k, k) or None
-        Of intercept and coefficients; None where the noise is not normal.
     noise_scale_se, mismatch_rate_se : float
         Standard errors; nan where there are none.
     as_given : Estimates or None
@@ -292,8 +292,8 @@ class MixtureFit:
     converged: bool
     noise: str
     design: Design
+    covariance: FloatArray
     match_model: MatchModel | None = None
-    covariance: FloatArray | None = None
     noise_scale_se: float = float("nan")
     mismatch_rate_se: float = float("nan")
     as_given: Estimates | None = None

@@ -176,7 +176,7 @@ class NoiseModel:
     ) -> FloatArray:
         """Density of each label at the other rows of its block."""
         elsewhere = np.zeros(len(self.y))
-        if away.any():
+        if self.n_movable and away.any():
             support, support_starts = self._support(fitted)
             narrowest = spread[support].min()
             elsewhere[: self.n_movable] = density_elsewhere(
