@@ -267,3 +267,16 @@ def test_a_law_asked_for_that_contradicts_least_squares_is_not_used():
     assert model.start_ == "least squares" and model.verdict_.level == "caution"
     assert np.allclose(model.coef_, ols(X, y))
     assert "not consistent with least squares" in model.verdict_.reasons[0].text
+
+
+def test_a_chain_that_is_not_kept_leaves_a_caution():
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(200, 2))
+    y = X @ [1.0, -0.5] + 0.6 * rng.normal(size=200)
+    moved = rng.permutation(200)[:100]
+    y[moved] = y[rng.permutation(moved)]
+    model = ShuffledRegressor(random_state=0).fit(X, y)
+    reasons = {reason.check: reason.level for reason in model.verdict_.reasons}
+    assert reasons["fit over permutations"] == "caution" == model.verdict_.level
+    # Least squares on expected labels is not shrunken by the penalty of a curve.
+    assert np.abs(model.coef_ - [1.0, -0.5]).max() < 0.15

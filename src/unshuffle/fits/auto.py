@@ -124,9 +124,12 @@ class Router:
             outcome = self._chain_outcome(facts)
             assert outcome.mismatch is not None
             consistent = outcome.mismatch.answer == "mismatches"
-            if consistent and (not found.whole or _determined(outcome.fit)):
+            if consistent and (
+                not found.whole or _inflation(outcome.fit) < CHECKS.inflation_linked
+            ):
                 return outcome
             facts = facts if found.whole else outcome.mismatch
+            facts = replace(facts, chain_inflation=_inflation(outcome.fit))
         if facts.answer == "mismatches":
             assert found.best is not None
             fit = fit_expected(data, solver, settings.seed, found.best)
@@ -383,10 +386,10 @@ class Router:
         return compare_with_means(problem, self.solver, fit.coef, covariance, fit.noise_scale)
 
 
-def _determined(fit: StochasticFit) -> bool:
-    """Whether a fit with mismatches is precise enough to take the place of a plainer one."""
+def _inflation(fit: StochasticFit) -> float:
+    """Standard errors as a multiple of those with the order known."""
     assert fit.uncertainty is not None
-    return fit.uncertainty.inflation < CHECKS.inflation_linked
+    return fit.uncertainty.inflation
 
 
 def state_of(fit: StochasticFit) -> State:

@@ -96,6 +96,9 @@ class MismatchFit:
         with fitted values.
     agreement : float
         Distance between the fits by these two, in 95 % radii; nan where there is only one.
+    chain_inflation : float
+        Standard errors of a chain over permutations that was not kept, as a multiple of those with
+        the order known; nan where there was none.
     named_law : bool
         Whether the fit is maximum likelihood under a law of the noise that was asked for.
     """
@@ -116,6 +119,7 @@ class MismatchFit:
     off_proba: FloatArray | None
     two_models: bool
     agreement: float
+    chain_inflation: float = NAN
     named_law: bool = False
 
 

@@ -23,7 +23,7 @@ from ..inference.consistency import (
 from ..inference.settings import CHECKS, CheckSettings
 from ..kernels.types import FloatArray
 from ..search.association_fit import Association, associate
-from ..search.curve import Curve
+from ..search.curve import Curve, plane
 from ..search.kernel_curve import KernelCurve, best_curve
 from ..search.label_fit import LabelFit
 from ..search.law_mixture import LawMixture
@@ -89,8 +89,8 @@ def examine(
     freed = cache(partial(free_law, model, profile))
     reference = LeastSquares(X, fit_intercept=True)
     other = _association(curve, rows, settings) if noise == "auto" else None
-    plane, compared = not isinstance(curve, KernelCurve), other is not None
-    if order_is_sure and plane and other and _suffices(model, profile, freed, other, checks):
+    straight, compared = not isinstance(curve, KernelCurve), other is not None
+    if order_is_sure and straight and other and _suffices(model, profile, freed, other, checks):
         other = None
     facts = _facts(reference, y, profile, other, checks)
     if facts.p_value >= (checks.mismatch_p if other is None else checks.mismatch_p_of_two):
@@ -99,7 +99,10 @@ def examine(
     found = under_law(reference, model, facts, freed(), checks)
     if not compared and _doubtful(found.facts, checks):
         found = found._replace(facts=replace(found.facts, answer="doubtful"))
-    normal = other is None and plane and freed().shape == NORMAL and found.holds
+    normal = other is None and straight and freed().shape == NORMAL and found.holds
+    if normal and isinstance(found.fit, NoiseFit):  # the penalty of the curve would shrink slopes
+        line = NoiseModel(plane(X, y, rows.starts, settings.curve), settings=settings.profile)
+        found = found._replace(fit=line.release(NORMAL, found.fit))
     if other is not None:
         found = without_law(reference, y, found, other.fit, checks)
     if not found.holds:

@@ -69,6 +69,7 @@ def _order_checks(found: AutoFit) -> list[Reason | None]:
         order_checks.noise_law(facts.noise, facts.pit_distance),
         *_description_checks(facts, fit.mismatch_rate),
         _precision(found),
+        None if isnan(facts.chain_inflation) else order_checks.chain(facts.chain_inflation),
         None if isnan(found.temper_shift) else checks.noise_sensitivity(found.temper_shift),
         None if fit.match_model is None else match_model(fit.match_model),
     ]

@@ -166,6 +166,18 @@ def law_not_consistent(name: str, found: Consistency, settings: CheckSettings = 
     return Reason("caution", "agreement with least squares", found.distance, limit, text, advice)
 
 
+def chain(inflation: float, settings: CheckSettings = CHECKS) -> Reason:
+    """A fit over permutations, which is the better one under normal noise, was not kept."""
+    limit = settings.inflation_linked
+    text = (
+        "A fit over permutations was not kept: its standard errors are "
+        f"{inflation:.1f} times those with the order known (good: below {limit:g}), or it differs "
+        "from least squares on expected labels"
+    )
+    advice = "mark rows whose label is known to be their own, or improve the record linkage"
+    return Reason("caution", "fit over permutations", inflation, limit, text, advice)
+
+
 def mismatched_slope(slope: float, settings: CheckSettings = CHECKS) -> Reason | None:
     """Do the labels of mismatched rows depend on the features?"""
     if isnan(slope):

@@ -14,7 +14,7 @@ from ..data.problem import Problem
 from ..families.least_squares import LeastSquares
 from ..families.noise import NoiseShape, component_shares
 from ..kernels.types import FloatArray
-from .curve import MeanCurve
+from .curve import plane
 from .noise_model import NoiseFit, NoiseModel
 from .rate_profile import profile_rate, shapes_named
 from .robust import WeightedFit
@@ -74,8 +74,7 @@ def fit_law_mixture(
         Given probabilities, arranged.
     """
     X = problem.X[problem.user_rows(np.arange(problem.n_rows))]
-    straight = replace(settings.curve, rows_per_column=problem.n_rows, penalties=(1e-9, 1e-9, 1))
-    curve = MeanCurve(X, problem.y, problem.starts, straight)
+    curve = plane(X, problem.y, problem.starts, settings.curve)
     model = NoiseModel(curve, match_prob, settings.profile)
     # A spread that follows the fitted values would let the likelihood pull the slopes.
     shapes = tuple(shape for shape in shapes_named(noise) if not shape.by_fit)
