@@ -280,3 +280,22 @@ def test_a_chain_that_is_not_kept_leaves_a_caution():
     assert reasons["fit over permutations"] == "caution" == model.verdict_.level
     # Least squares on expected labels is not shrunken by the penalty of a curve.
     assert np.abs(model.coef_ - [1.0, -0.5]).max() < 0.15
+
+
+def test_suspects_are_called_mismatched_where_another_rows_label_is_probable():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 2))
+    y = X @ [1.0, -0.5] + 0.5 * np.exp(rng.normal(size=500))
+    moved = rng.permutation(500)[:60]
+    y[moved] = y[rng.permutation(moved)]
+    model = ShuffledRegressor(random_state=0).fit(X, y)
+    table = model.suspects(n_partners=1)
+    called = table["row"][table["kind"] == "mismatched"].to_numpy()
+    assert set(called) == set(np.flatnonzero(model.match_proba_ < 0.5))
+    assert f"{len(called)} labels look exchanged" in str(model.summary())
+    doubtful = (model.match_proba_ - model.off_proba_ < 0.5) & (model.match_proba_ >= 0.5)
+    assert doubtful.any()  # or the test would not see the difference
+    assert set(table["row"][table["kind"] == "off"]) == set(np.flatnonzero(doubtful))
+    everybody = model.suspects(threshold=1.0, n_partners=1)
+    fine = everybody[everybody["match_proba"] > 0.9]
+    assert (fine["kind"] == "mismatched").any()

@@ -12,7 +12,7 @@ from ..fits.repair import RepairExpectation, expect_repair
 from ..fits.results import StochasticFit
 from ..inference.permutations import PermutationPosterior
 from ..io.frames import make_frame, plain_column
-from ..kernels.types import FloatArray, IntArray
+from ..kernels.types import BoolArray, FloatArray, IntArray
 from ._attributes import stack_level
 from ._only_normal import only_normal
 from ._unmatched_answers import NOT_THERE, repair_unmatched, unmatched_of
@@ -146,8 +146,9 @@ class MatchMethods:
         -------
         table : data frame
             Of the library that the data of the fit came in; pandas for arrays. One line per
-            suspect, the least likely match first: `row`, its `label`, `kind` ("mismatched": the
-            label of another row; "off": the row's own, but far off, or nobody's), `match_proba`,
+            suspect, the least likely match first: `row`, its `label`, `kind` ("mismatched":
+            probably the label of another row; "off": the row's own, but far off, or nobody's),
+            `match_proba`,
             and `partner_1`, `partner_1_proba`, ...: the rows beside which its own label may stand,
             and how probable that is (−1 and NaN where there are fewer partners).
         """
@@ -170,7 +171,7 @@ class MatchMethods:
         sound = self.match_proba_ - off
         rows = np.flatnonzero(sound < threshold)
         rows = rows[np.argsort(sound[rows], kind="stable")]
-        mismatched = 1.0 - self.match_proba_[rows] >= off[rows]
+        mismatched = _another_rows(self.match_proba_[rows], off[rows])
         posterior = self._permutations()
         problem = posterior.problem
         arranged = problem.arranged_rows(rows)
@@ -276,6 +277,16 @@ def with_names(columns: dict[str, Any], names: Any) -> dict[str, Any]:
         elif title.startswith("partner") and not title.endswith("proba"):
             named[f"{title}_id"] = [None if row < 0 else names[row] for row in values]
     return named
+
+
+def _another_rows(match_proba: FloatArray, off: FloatArray) -> BoolArray:
+    """Whether a suspect's label is probably another row's.
+
+    A threshold above a half lists labels too that are probably right; there the likelier of the two
+    doubts counts.
+    """
+    probably_right = match_proba - off >= 0.5
+    return np.where(probably_right, 1.0 - match_proba >= off, match_proba < 0.5)
 
 
 def _partner(share: dict[int, float], own: int, k: int) -> tuple[int, float]:
