@@ -151,6 +151,10 @@ def law_errors(
         NO_CLUES,
         found.law,
     )
-    return plain_covariance(
-        solver, point, found.rate, problem.restore(pinned) == 1.0, given, estimate
-    )
+    errors = plain_covariance(solver, point, found.rate, pinned == 1.0, given, estimate)
+    n_own, n_parameters = float(found.matched.sum()), mixture.shape.n_parameters
+    left = n_own - solver.n_parameters - n_parameters
+    if left <= 0.0:
+        return _undetermined(solver)
+    factor = n_own / left  # as in least squares, the parameters of the law counted
+    return JointCovariance(factor * errors.coef, factor * errors.log_noise, factor * errors.clues)

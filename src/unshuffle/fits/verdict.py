@@ -47,9 +47,7 @@ def _order_checks(found: AutoFit) -> list[Reason | None]:
             ),
             order_checks.excluded_rate(facts.rate_limit, facts.radius),
             order_checks.tails(facts.tail_share),
-            order_checks.named_law(facts.noise, consistency)
-            if facts.named_law and consistency is not None
-            else order_checks.one_label(facts.largest_share),
+            *_no_mismatches_checks(found, facts),
         ]
     assert consistency is not None
     if facts.answer == "doubtful":
@@ -73,6 +71,14 @@ def _order_checks(found: AutoFit) -> list[Reason | None]:
         None if isnan(found.temper_shift) else checks.noise_sensitivity(found.temper_shift),
         None if fit.match_model is None else match_model(fit.match_model),
     ]
+
+
+def _no_mismatches_checks(found: AutoFit, facts: MismatchFit) -> list[Reason]:
+    """What can be wrong with labels that are used as given."""
+    if not facts.named_law:
+        return [order_checks.one_label(facts.largest_share)]
+    assert facts.consistency is not None
+    return [order_checks.named_law(facts.noise, facts.consistency), _precision(found)]
 
 
 def _description_checks(facts: MismatchFit, rate: float) -> list[Reason]:

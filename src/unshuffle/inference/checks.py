@@ -59,9 +59,10 @@ def precision(
     Where a match was followed to a point that is no maximum of the likelihood, it was a wrong one.
     """
     limit = settings.inflation_linked if order_used else settings.inflation_caution
+    times = f"are {inflation:.1f} times those with the order known"
     reason = below(
         "precision", inflation, limit, None,
-        f"Standard errors are {inflation:.1f} times those with the order known",
+        f"Standard errors {'cannot be determined' if isnan(inflation) else times}",
         f"to reduce the standard errors, {MORE_DATA}",
     )  # fmt: skip
     if fraction_kept > 0.0 or isnan(fraction_kept):
