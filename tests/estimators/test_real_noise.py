@@ -299,3 +299,17 @@ def test_suspects_are_called_mismatched_where_another_rows_label_is_probable():
     everybody = model.suspects(threshold=1.0, n_partners=1)
     fine = everybody[everybody["match_proba"] > 0.9]
     assert (fine["kind"] == "mismatched").any()
+
+
+def test_half_of_the_labels_exchanged_with_little_noise():
+    rng = np.random.default_rng(1)
+    X, coef = rng.exponential(size=(600, 10)), rng.choice([-1.0, 1.0], 10)
+    y = X @ coef + 0.2 * rng.normal(size=600)
+    moved = rng.permutation(600)[:300]
+    given = y.copy()
+    given[moved] = y[rng.permutation(moved)]
+    model = ShuffledRegressor(random_state=0).fit(X, given)
+    known = np.linalg.norm(ols(X, y) - coef)
+    assert np.linalg.norm(model.coef_ - coef) < 3.0 * known
+    assert abs(model.mismatch_rate_ - 0.5) < 0.07
+    assert np.linalg.norm(ols(X, given) - coef) > 20.0 * known  # the control: it is not easy

@@ -28,10 +28,17 @@ from ..search.kernel_curve import KernelCurve, best_curve
 from ..search.label_fit import LabelFit
 from ..search.law_mixture import LawMixture
 from ..search.noise_model import NoiseFit, NoiseModel
-from ..search.rate_profile import NORMAL, RateProfile, criterion, profile_rate, shapes_named
+from ..search.rate_profile import (
+    NORMAL,
+    RateProfile,
+    criterion,
+    profile_rate,
+    shapes_named,
+)
 from ..search.settings import DEFAULT, SearchSettings
 from .as_given import r_squared, radius_of, tail_share
 from .auto_results import MismatchFit
+from .clearly_normal import Rivals, clearly_normal
 from .mismatch_candidates import (
     FreeLaw,
     free_law,
@@ -90,6 +97,13 @@ def examine(
     reference = LeastSquares(X, fit_intercept=True)
     other = _association(curve, rows, settings) if noise == "auto" else None
     straight, compared = not isinstance(curve, KernelCurve), other is not None
+    if order_is_sure and other is not None:
+        facts = _facts(reference, y, profile, None, checks)
+        line = plane(X, y, rows.starts, settings.curve)
+        rivals = Rivals(model, profile, other.criterion)
+        clear = clearly_normal(reference, line, rivals, facts, checks, settings.profile)
+        if clear is not None:
+            return Examination(clear.fit, _by_row(clear.facts, problem, whole), whole, normal=True)
     if order_is_sure and straight and other and _suffices(model, profile, freed, other, checks):
         other = None
     facts = _facts(reference, y, profile, other, checks)
@@ -101,8 +115,8 @@ def examine(
         found = found._replace(facts=replace(found.facts, answer="doubtful"))
     normal = other is None and straight and freed().shape == NORMAL and found.holds
     if normal and isinstance(found.fit, NoiseFit):  # the penalty of the curve would shrink slopes
-        line = NoiseModel(plane(X, y, rows.starts, settings.curve), settings=settings.profile)
-        found = found._replace(fit=line.release(NORMAL, found.fit))
+        flat = NoiseModel(plane(X, y, rows.starts, settings.curve), settings=settings.profile)
+        found = found._replace(fit=flat.release(NORMAL, found.fit))
     if other is not None:
         found = without_law(reference, y, found, other.fit, checks)
     if not found.holds:

@@ -56,6 +56,9 @@ class CheckSettings:
     # Difference of two information criteria that is called decisive. A plane with normal noise is
     # taken for right unless the association is better by this much, one with another law if it is.
     decisive: float = 10.0
+    # Normal noise around a plane is the answer by itself where it is decisively better and labels
+    # are clearly own or another's: mean variance of the states, as a share of that by the rate.
+    clear_doubt: float = 0.5
     # To be trusted, a fit with mismatches must be so much more likely per row (twice the log
     # likelihood) than one without: what a model misses of real noise grows with the rows too.
     trusted_gain: float = 0.03
