@@ -31,14 +31,13 @@ from ..search.noise_model import NoiseFit, NoiseModel
 from ..search.rate_profile import (
     NORMAL,
     RateProfile,
-    criterion,
     profile_rate,
     shapes_named,
 )
 from ..search.settings import DEFAULT, SearchSettings
 from .as_given import r_squared, radius_of, tail_share
 from .auto_results import MismatchFit
-from .clearly_normal import Rivals, clearly_normal
+from .clearly_normal import Rivals, clearly_normal, of_pairs
 from .mismatch_candidates import (
     FreeLaw,
     free_law,
@@ -114,9 +113,9 @@ def examine(
     if not compared and _doubtful(found.facts, checks):
         found = found._replace(facts=replace(found.facts, answer="doubtful"))
     normal = other is None and straight and freed().shape == NORMAL and found.holds
-    if normal and isinstance(found.fit, NoiseFit):  # the penalty of the curve would shrink slopes
+    if normal:  # the penalty of the curve would shrink slopes
         flat = NoiseModel(plane(X, y, rows.starts, settings.curve), settings=settings.profile)
-        found = found._replace(fit=flat.release(NORMAL, found.fit))
+        found = found._replace(fit=flat.release(NORMAL, freed().fit))
     if other is not None:
         found = without_law(reference, y, found, other.fit, checks)
     if not found.holds:
@@ -150,9 +149,8 @@ def _suffices(
     """
 
     def ahead(shape: NoiseShape, found: NoiseFit) -> bool:
-        by_law = criterion(shape, found) + 2.0 * model.log_anywhere(found)
         margin = checks.decisive if shape == NORMAL else -checks.decisive
-        return by_law < other.criterion + margin
+        return of_pairs(model, shape, found) < other.criterion + margin
 
     if ahead(profile.shape, profile.best):
         return True

@@ -83,13 +83,11 @@ def fit_likelihood(
     centred = solver.X - solver.X.mean(axis=0)
     spread = float(((centred @ errors.coef[first:, first:]) * centred).sum())
     inflation = float(np.sqrt(spread / usual))
-    share, n = found.rate * (1.0 - found.rate), problem.n_rows
-    of_rate = share * float(np.sqrt(errors.clues[0, 0])) if errors.clues.size else NAN
     uncertainty = Uncertainty(
         covariance=errors.coef,
         standard_errors=standard_errors_of(errors.coef),
         noise_scale_se=scale * float(np.sqrt(errors.log_noise)),
-        mismatch_rate_se=of_rate * problem.n_movable / n,
+        mismatch_rate_se=errors.rate_error(found.rate) * problem.n_movable / problem.n_rows,
         fraction_kept=inflation**-2.0,
         inflation=inflation,
     )

@@ -78,7 +78,6 @@ def _fit_with_law(data: InMemory, settings: MixtureSettings) -> MixtureFit:
     found, errors = mixture.found, law_errors(data, solver, mixture, settings.mismatch_rate)
     solution = solver.solve(problem.restore(found.fitted))
     noise_scale, rate = law_scale(problem, found), _mismatched(found.matched[: problem.n_movable])
-    one_rate = errors.clues.size > 0
     return MixtureFit(
         coef=solution.coef,
         intercept=solution.intercept,
@@ -92,8 +91,6 @@ def _fit_with_law(data: InMemory, settings: MixtureSettings) -> MixtureFit:
         design=design_of(problem.n_rows, problem.n_groups, solver),
         covariance=errors.coef,
         noise_scale_se=noise_scale * errors.log_noise**0.5,
-        mismatch_rate_se=(
-            rate * (1.0 - rate) * float(errors.clues[0, 0]) ** 0.5 if one_rate else float("nan")
-        ),
+        mismatch_rate_se=errors.rate_error(rate),
         as_given=labels_as_given(data, solver),
     )

@@ -99,7 +99,6 @@ def mixture_fit(
 ) -> MixtureFit:
     """A mixture with normal noise and its standard errors; `model` says who is mismatched."""
     problem, rate = data.problem, mixture.mismatch_rate
-    one_rate = model is None and errors.clues.size > 0
     return MixtureFit(
         coef=mixture.coef,
         intercept=mixture.intercept,
@@ -115,9 +114,7 @@ def mixture_fit(
         covariance=errors.coef,
         # The delta method leads from the logarithm and the logit to the scale people read.
         noise_scale_se=mixture.noise_scale * errors.log_noise**0.5,
-        mismatch_rate_se=(
-            rate * (1.0 - rate) * float(errors.clues[0, 0]) ** 0.5 if one_rate else float("nan")
-        ),
+        mismatch_rate_se=NAN if model is not None else errors.rate_error(rate),
         as_given=labels_as_given(data, solver),
     )
 

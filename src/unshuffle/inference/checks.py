@@ -18,6 +18,7 @@ from .settings import CHECKS, GROUP_MEANS, CheckSettings, GroupMeansSettings
 from .verdict import Level, Reason
 
 MORE_DATA = "use smaller groups, more rows with a known label, or fewer features"
+LAWS = {"normal": "normal", "t": "Student's t", "mixture": "a mixture of normals"}
 
 
 def unrelated_labels(p_value: float, used: bool, settings: CheckSettings = CHECKS) -> Reason:
@@ -201,10 +202,9 @@ def other_noise(
     Both estimate the same slopes where the noise does not depend on the features, whatever its law.
     Where it does, the law takes part of the relation for noise.
     """
-    name = {"t": "Student's t", "mixture": "a mixture of normals"}[law]
     check, limit = "agreement with normal noise", settings.other_noise_p
     text = (
-        f"With {name} for the noise the fit differs from that with normal noise by "
+        f"With {LAWS[law]} for the noise the fit differs from that with normal noise by "
         f"{percent(distance)}, p-value {p_value:.2g} (good: at least {limit:g})"
     )
     if p_value >= limit:

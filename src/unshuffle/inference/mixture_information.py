@@ -43,6 +43,12 @@ class JointCovariance(NamedTuple):
     log_noise: float
     clues: FloatArray
 
+    def rate_error(self, rate: float) -> float:
+        """Standard error of a rate whose logit was estimated, by the delta method; else nan."""
+        if not self.clues.size:
+            return float("nan")
+        return rate * (1.0 - rate) * float(np.sqrt(self.clues[0, 0]))
+
 
 class MixturePoint(NamedTuple):
     """Where the mixture is differentiated; vectors in the order of the solver's rows.

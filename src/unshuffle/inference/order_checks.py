@@ -2,12 +2,11 @@
 
 from math import isnan
 
-from .checks import below, percent
+from .checks import LAWS, below, percent
 from .consistency import Consistency
 from .settings import CHECKS, CheckSettings
 from .verdict import Reason
 
-LAWS = {"normal": "normal", "t": "Student's t", "mixture": "a mixture of normals"}
 # Where a likelihood fit is not consistent with what holds for any noise.
 MOMENTS = "MomentRegressor(mismatch_rate=Audit(checked, wrong))"
 
