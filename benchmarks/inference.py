@@ -10,7 +10,7 @@ import numpy as np
 
 from unshuffle import ShuffledRegressor, StochasticEMRegressor, warm_up
 from unshuffle.datasets import make_shuffled_regression
-from unshuffle.fits import auto
+from unshuffle.fits import lost_order, table_fits
 from unshuffle.metrics import coefficient_error
 from unshuffle.search import lost
 
@@ -164,8 +164,8 @@ def verdict_cost(n_sets=5):
 # What a fit would not need if it gave no verdict.
 VERDICT_PARTS = (
     (lost, "compare_with_unrelated"),
-    (auto, "refit"),
-    (auto.Router, "with_sensitivity"),
+    (lost_order, "refit"),
+    (table_fits.TableFits, "with_sensitivity"),
 )
 
 

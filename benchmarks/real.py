@@ -19,7 +19,7 @@ from unshuffle import warm_up
 from .real_cases import PARTS
 from .real_fits import measure_table
 from .real_summary import cases, failures, method_rows, verdict_row
-from .real_tables import read_tables
+from .real_tables import LABELS, read_tables
 from .run import show
 
 ROWS = Path(__file__).with_name("results") / "real.json"
@@ -65,13 +65,16 @@ def options():
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.real", description=__doc__)
     parser.add_argument("--tables", type=int, help="this many tables instead of all")
+    parser.add_argument(
+        "--label", choices=LABELS, default="last", help="which column is the label; see real_tables"
+    )
     parser.add_argument("--only", choices=PARTS, help="one of the two parts")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--out", type=Path, default=ROWS, help="JSON file for the rows")
     parser.add_argument("--json", action="store_true", help="keep the result in docs")
     chosen = parser.parse_args()
-    if chosen.json and (chosen.tables or chosen.only):
-        parser.error("--json keeps a result of all tables and both parts")
+    if chosen.json and (chosen.tables or chosen.only or chosen.label != "last"):
+        parser.error("--json keeps a result of all tables, both parts and the last label")
     return chosen
 
 
@@ -79,7 +82,7 @@ def main():
     """Measure, keep the rows, print tables."""
     chosen = options()
     parts = [chosen.only] if chosen.only else list(PARTS)
-    rows = run(choose(read_tables(), chosen.tables), parts, chosen.jobs)
+    rows = run(choose(read_tables(chosen.label), chosen.tables), parts, chosen.jobs)
     chosen.out.parent.mkdir(exist_ok=True)
     chosen.out.write_text(json.dumps(rows, indent=0, allow_nan=False))
     report(rows)

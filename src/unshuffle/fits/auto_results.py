@@ -101,6 +101,8 @@ class MismatchFit:
         the order known; nan where there was none.
     named_law : bool
         Whether the fit is maximum likelihood under a law of the noise that was asked for.
+    weight : float
+        Of the fit with mismatches in the answer; the rest is least squares as given.
     """
 
     answer: str
@@ -121,6 +123,7 @@ class MismatchFit:
     agreement: float
     chain_inflation: float = NAN
     named_law: bool = False
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)

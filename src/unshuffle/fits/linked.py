@@ -27,6 +27,7 @@ from ..kernels.swap import Schedule
 from ..kernels.types import FloatArray
 from ..search.label_fit import LabelFit
 from ..search.law_mixture import LawMixture
+from .averaged import Averaged, average_errors
 from .data import InMemory
 from .known import fit_known
 from .mixture_errors import law_errors, law_scale
@@ -58,12 +59,29 @@ def fit_as_given(
 
 def fit_expected(data: InMemory, solver: LeastSquares, seed: int, found: LabelFit) -> StochasticFit:
     """Least squares on expected labels: the given one, or the fitted value, by their odds."""
+    expected, state = _solve(data, solver, found)
+    uncertainty = _uncertainty(data.problem, solver, state.fitted, expected, found)
+    return _assemble(data, solver, seed, found, state, uncertainty, "robust")
+
+
+def fit_averaged(
+    data: InMemory, solver: LeastSquares, fit: StochasticFit, found: LabelFit, weight: float
+) -> StochasticFit:
+    """The fit of `found` with so much weight, averaged with least squares as given."""
+    assert fit.permutations is not None
+    seed = fit.permutations.seed
+    uncertainty = average_errors(fit, fit_as_given(data, solver, seed), weight)
+    averaged = Averaged(found, weight)
+    state = _solve(data, solver, averaged)[1]
+    return _assemble(data, solver, seed, averaged, state, uncertainty, "robust")
+
+
+def _solve(data: InMemory, solver: LeastSquares, found: LabelFit) -> tuple[FloatArray, State]:
+    """Expected labels, and least squares on them."""
     problem = data.problem
     expected = found.expected(problem.y)
     solution = solver.solve(problem.restore(expected))
-    state = start_from_coefficients(problem, solver, solution.coef, solution.intercept)
-    uncertainty = _uncertainty(problem, solver, state.fitted, expected, found)
-    return _assemble(data, solver, seed, found, state, uncertainty, "robust")
+    return expected, start_from_coefficients(problem, solver, solution.coef, solution.intercept)
 
 
 def fit_likelihood(

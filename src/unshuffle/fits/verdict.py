@@ -66,6 +66,7 @@ def _order_checks(found: AutoFit) -> list[Reason | None]:
         order_checks.mismatched_slope(consistency.slope),
         order_checks.noise_law(facts.noise, facts.pit_distance),
         *_description_checks(facts, fit.mismatch_rate),
+        order_checks.averaged(facts.weight),
         _precision(found),
         None if isnan(facts.chain_inflation) else order_checks.chain(facts.chain_inflation),
         None if isnan(found.temper_shift) else checks.noise_sensitivity(found.temper_shift),

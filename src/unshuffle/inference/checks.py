@@ -66,6 +66,12 @@ def precision(
         f"Standard errors {'cannot be determined' if isnan(inflation) else times}",
         f"to reduce the standard errors, {MORE_DATA}",
     )  # fmt: skip
+    if order_used and inflation < settings.inflation_least:
+        text = (
+            f"Standard errors {times}, which is too small to be right (good: above "
+            f"{settings.inflation_least:g}): a few rows called mismatched decide the fit"
+        )
+        return replace(reason, level="caution", text=text, advice="look at suspects()")
     if fraction_kept > 0.0 or isnan(fraction_kept):
         return reason
     text = (

@@ -220,6 +220,18 @@ def evidence(gain: float, settings: CheckSettings = CHECKS) -> Reason:
     return Reason("caution", "strength of evidence", gain, limit, text, advice)
 
 
+def averaged(weight: float) -> Reason | None:
+    """Is the answer the fit with mismatches alone?"""
+    if weight == 1.0:
+        return None
+    text = (
+        f"The fit is an average: a fit with mismatches (weight {percent(weight)}), and least "
+        "squares on the labels as given, because the data hold little evidence of mismatches"
+    )
+    advice = "see mismatch_sensitivity() for what each rate of mismatches would mean"
+    return Reason("caution", "weight of the mismatches", weight, 1.0, text, advice)
+
+
 def agreement(distance: float, settings: CheckSettings = CHECKS) -> Reason:
     """Does a fit that needs no law of the noise agree with one under a law?"""
     return below(
