@@ -6,10 +6,16 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from unshuffle.families.noise import FREEDOMS, NoiseShape, next_law, off_components, t_law
-from unshuffle.kernels.noise import NoiseLaw, NoiseRows, add_up_noise, density_elsewhere
+from unshuffle.kernels.noise import (
+    NoiseLaw,
+    NoiseRows,
+    Stretches,
+    add_up_noise,
+    density_elsewhere,
+)
 from unshuffle.search.curve import MeanCurve
 from unshuffle.search.noise_model import NoiseModel
-from unshuffle.search.rate_profile import SHAPES, profile_rate, shapes_named
+from unshuffle.search.rate_profile import NORMAL, SHAPES, profile_rate, shapes_named
 
 LAW = NoiseLaw(np.array([0.7, 0.3]), np.array([-0.15, 0.35]), np.array([0.5, 1.5]))
 
@@ -52,27 +58,58 @@ def test_a_pinned_row_keeps_its_label():
     assert add_up_noise(rows, LAW).matched[0] == 1.0
 
 
+def elsewhere(y, stretches, starts, law=LAW):
+    ends = (y.min() - stretches.high.max(), y.max() - stretches.low.min())
+    low, high = (end / stretches.spread.min() for end in ends)
+    return density_elsewhere(y, stretches, starts, law, low, high)
+
+
 def test_the_density_elsewhere_is_the_mean_over_the_rows_of_the_block():
     rng = np.random.default_rng(1)
     y, fitted, spread = rng.normal(size=12), rng.normal(size=12), rng.uniform(0.5, 1.5, 12)
     starts = np.array([0, 5, 12], dtype=np.int64)
-    low, high = y.min() - fitted.max(), y.max() - fitted.min()
-    found = density_elsewhere(
-        y,
-        fitted,
-        spread,
-        np.arange(12),
-        starts,
-        starts,
-        LAW,
-        low / spread.min(),
-        high / spread.min(),
-    )
+    weight = np.repeat([1 / 5, 1 / 7], [5, 7])
+    found = elsewhere(y, Stretches(fitted, fitted, spread, weight, starts), starts)
     for first, last in ((0, 5), (5, 12)):
         block = slice(first, last)
         u = (y[block, None] - fitted[block]) / spread[block]
         plain = (density(u) / spread[block]).mean(axis=1)
-        np.testing.assert_allclose(found[block], plain, rtol=2e-4)
+        # Linear interpolation is off by an eighth of the squared step times the curvature.
+        np.testing.assert_allclose(found[block], plain, rtol=5e-3)
+
+
+def test_the_density_over_an_even_stretch_is_an_integral():
+    y, starts = np.linspace(-6.0, 9.0, 40), one_block(40)
+    low, high, spread = np.array([-1.0, 2.0]), np.array([0.5, 2.5]), np.array([0.7, 1.2])
+    weight = np.array([0.4, 0.6])
+    found = elsewhere(y, Stretches(low, high, spread, weight, np.array([0, 2])), starts)
+    plain = np.zeros(40)
+    for a, b, s, w in zip(low, high, spread, weight, strict=True):
+        middle = a + (b - a) * (np.arange(2000) + 0.5) / 2000
+        plain += w * (density((y[:, None] - middle) / s) / s).mean(axis=1)
+    near = plain > 1e-6
+    np.testing.assert_allclose(found[near], plain[near], rtol=0.02)
+    assert (found > 0.0).all()
+
+
+def test_no_label_of_a_row_lies_in_a_gap():
+    """Labels of rows in the tail: their density is that of all rows, however narrow the noise."""
+    rng = np.random.default_rng(5)
+    X = rng.exponential(size=(600, 1))
+    y = 3.0 * X[:, 0] + 0.05 * rng.normal(size=600)
+    model = NoiseModel(MeanCurve(X, y, one_block(600)))
+    law = NoiseLaw(np.ones(1), np.zeros(1), np.array([0.05]))
+    fitted = 3.0 * X[:, 0]
+    found = model.around(NORMAL, 0.5, law, np.zeros(2), fitted)
+    exact = norm.pdf(y[:, None], fitted, 0.05).mean(axis=1)
+    ratio = np.log(model.elsewhere(found) / exact)
+    # In the tail rows stand alone, and an even stretch is as far from them as a histogram is.
+    assert np.abs(ratio[np.argsort(y)[:500]]).max() < 1.0
+    assert np.abs(ratio).max() < 5.0
+    # The control: single rows in the place of stretches leave gaps without any density.
+    rows = np.sort(fitted)[12::25]
+    alone = norm.pdf(y[:, None], rows, 0.05).mean(axis=1)
+    assert (alone < 1e-100 * exact).any()
 
 
 @pytest.mark.parametrize("freedom", [3.0, 5.0, 30.0])

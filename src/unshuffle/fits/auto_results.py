@@ -1,6 +1,7 @@
 """What the default fit returns: the fit, how it was found, and whether to trust it."""
 
 from dataclasses import dataclass
+from math import isnan
 from typing import NamedTuple
 
 import numpy as np
@@ -124,6 +125,14 @@ class MismatchFit:
     chain_inflation: float = NAN
     named_law: bool = False
     weight: float = 1.0
+
+    @property
+    def needs_evidence(self) -> bool:
+        """Whether noise of an unusual kind could be taken for mismatches.
+
+        Less so where one law with one spread suffices, or was asked for.
+        """
+        return not isnan(self.agreement) or (self.spread_by_fit and not self.named_law)
 
 
 @dataclass(frozen=True, eq=False)

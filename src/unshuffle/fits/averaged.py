@@ -6,7 +6,6 @@ the labels. Their covariance has a part between the two: the law of total varian
 """
 
 from dataclasses import dataclass, replace
-from math import isfinite
 
 import numpy as np
 
@@ -53,8 +52,7 @@ def weight_of(facts: MismatchFit, inflation: float, checks: CheckSettings = CHEC
 
     The evidence is weak in each row, or the data hardly determine the fit.
     """
-    two_models = isfinite(facts.agreement)
-    weak = two_models and facts.gain <= checks.trusted_gain
+    weak = facts.needs_evidence and facts.gain <= checks.trusted_gain
     determined = inflation < checks.inflation_linked
     return checks.doubted_weight if weak or not determined else 1.0
 

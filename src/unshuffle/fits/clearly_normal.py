@@ -20,7 +20,7 @@ from ..search.rate_profile import NORMAL, SHAPES, RateProfile, criterion, p_valu
 from ..search.robust import fit_mixture
 from ..search.settings import ProfileSettings
 from .auto_results import MismatchFit
-from .mismatch_candidates import Candidate, FreeLaw, under_law
+from .mismatch_candidates import Candidate, FreeLaw, distance_in_radii, under_law
 
 
 class Rivals(NamedTuple):
@@ -64,17 +64,20 @@ def clearly_normal(
     facts : MismatchFit
         What holds whatever the answer will be.
     """
-    dense = replace(settings, support=settings.dense_support)
+    dense = replace(settings, stretches=settings.many_stretches)
     model, near = NoiseModel(line, settings=dense), fit_mixture(reference, line.y)
     law = NoiseLaw(np.ones(1), np.zeros(1), np.array([near.noise_scale]))
     fitted = reference.predict(near.coef, near.intercept)
     start = model.around(NORMAL, near.mismatch_rate, law, np.zeros(2), fitted)
     found = model.release(NORMAL, start)
     doubt = float(np.mean(found.matched * (1.0 - found.matched)))
-    if doubt >= checks.clear_doubt * found.rate * (1.0 - found.rate):
+    unclear = doubt >= checks.clear_doubt * found.rate * (1.0 - found.rate)
+    if unclear or found.rate >= checks.mismatch_caution:
         return None
     ours, none = of_pairs(model, NORMAL, found), rivals.without_mismatches()
-    if ours >= rivals.best() - checks.decisive or not _law_is_normal(model, found, start, checks):
+    if ours >= rivals.best() - checks.decisive:
+        return None
+    if not _normal_suffices(reference, model, found, start, checks):
         return None
     facts = replace(
         facts,
@@ -86,16 +89,23 @@ def clearly_normal(
     return clear if clear.holds else None
 
 
-def _law_is_normal(
-    model: NoiseModel, found: NoiseFit, start: NoiseFit, checks: CheckSettings
+def _normal_suffices(
+    reference: LeastSquares,
+    model: NoiseModel,
+    found: NoiseFit,
+    start: NoiseFit,
+    checks: CheckSettings,
 ) -> bool:
-    """Whether no other law around the same plane is decisively better."""
+    """Whether no other law around the same plane is decisively better and gives another fit."""
     limit = criterion(NORMAL, found) - checks.decisive
     for shape in SHAPES:
         if shape == NORMAL or (shape.by_fit and shape.name != "normal"):
             continue
         law = first_law(shape, float(start.law.scales[0]))
         near = model.around(shape, start.rate, law, start.growth, start.fitted)
-        if criterion(shape, model.release(shape, near)) < limit:
-            return False
+        other = model.release(shape, near)
+        if criterion(shape, other) < limit:
+            apart = distance_in_radii(reference, model.y, other, found)
+            if not apart < checks.same_fit:
+                return False
     return True

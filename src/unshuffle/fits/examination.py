@@ -39,8 +39,9 @@ from .as_given import r_squared, radius_of, tail_share
 from .auto_results import MismatchFit
 from .clearly_normal import Rivals, clearly_normal, of_pairs
 from .mismatch_candidates import (
+    Candidate,
     FreeLaw,
-    free_law,
+    free_laws,
     is_near,
     under_law,
     with_noise,
@@ -92,7 +93,7 @@ def examine(
     curve = best_curve(X, y, rows.starts, settings.curve)
     model = NoiseModel(curve, settings=settings.profile)
     profile = profile_rate(model, shapes_named(noise))
-    freed = cache(partial(free_law, model, profile))
+    freed = cache(partial(free_laws, model, profile))
     reference = LeastSquares(X, fit_intercept=True)
     other = _association(curve, rows, settings) if noise == "auto" else None
     straight, compared = not isinstance(curve, KernelCurve), other is not None
@@ -109,13 +110,13 @@ def examine(
     if facts.p_value >= (checks.mismatch_p if other is None else checks.mismatch_p_of_two):
         facts = _by_row(with_noise(facts, profile.none, model), problem, whole)
         return Examination(None, facts, whole, normal=False)
-    found = under_law(reference, model, facts, freed(), checks)
+    law, found = _consistent_law(reference, model, facts, freed(), checks)
     if not compared and _doubtful(found.facts, checks):
         found = found._replace(facts=replace(found.facts, answer="doubtful"))
-    normal = other is None and straight and freed().shape == NORMAL and found.holds
+    normal = other is None and straight and law.shape == NORMAL and found.holds
     if normal:  # the penalty of the curve would shrink slopes
         flat = NoiseModel(plane(X, y, rows.starts, settings.curve), settings=settings.profile)
-        found = found._replace(fit=flat.release(NORMAL, freed().fit))
+        found = found._replace(fit=flat.release(NORMAL, law.fit))
     if other is not None:
         found = without_law(reference, y, found, other.fit, checks)
     if not found.holds:
@@ -137,7 +138,7 @@ def _association(curve: Curve, rows: Problem, settings: SearchSettings) -> Assoc
 def _suffices(
     model: NoiseModel,
     profile: RateProfile,
-    freed: Callable[[], FreeLaw],
+    freed: Callable[[], list[FreeLaw]],
     other: Association,
     checks: CheckSettings,
 ) -> bool:
@@ -154,8 +155,24 @@ def _suffices(
 
     if ahead(profile.shape, profile.best):
         return True
-    law = freed()
+    law = freed()[0]
     return law.shape == NORMAL and ahead(law.shape, law.fit)
+
+
+def _consistent_law(
+    reference: LeastSquares,
+    model: NoiseModel,
+    facts: MismatchFit,
+    laws: list[FreeLaw],
+    checks: CheckSettings,
+) -> tuple[FreeLaw, Candidate]:
+    """The best law whose fit least squares does not contradict; the best of all if there is none.
+
+    Heavy tails look like more mismatches to a simple law, which can be as likely.
+    """
+    found = [under_law(reference, model, facts, law, checks) for law in laws]
+    first = next((k for k, candidate in enumerate(found) if candidate.holds), 0)
+    return laws[first], found[first]
 
 
 def _doubtful(facts: MismatchFit, checks: CheckSettings) -> bool:

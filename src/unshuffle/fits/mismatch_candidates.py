@@ -46,16 +46,15 @@ class FreeLaw(NamedTuple):
     fit: NoiseFit
 
 
-def free_law(model: NoiseModel, profile: RateProfile) -> FreeLaw:
-    """The law of the free fits.
+def free_laws(model: NoiseModel, profile: RateProfile) -> list[FreeLaw]:
+    """Laws for the free fits, the best first.
 
     Tied fitted values are off by the sampling error of least squares, which makes simple noise look
     like other noise; so simpler laws are compared once more, each with its own free fit.
     """
     tied = {profile.shape: profile.best} | profile.simpler
-    free = {shape: model.release(shape, start) for shape, start in tied.items()}
-    shape = min(free, key=lambda shape: criterion(shape, free[shape]))
-    return FreeLaw(shape, tied[shape], free[shape])
+    laws = [FreeLaw(shape, start, model.release(shape, start)) for shape, start in tied.items()]
+    return sorted(laws, key=lambda law: criterion(law.shape, law.fit))
 
 
 def under_law(
@@ -88,7 +87,7 @@ def without_law(
         answer="inconsistent",
         consistency=consistency,
         rate=found.rate,
-        agreement=_distance_in_radii(reference, y, by_law.fit, found),
+        agreement=distance_in_radii(reference, y, by_law.fit, found),
     )
     if not _consistent(consistency, checks):
         return Candidate(found, facts)
@@ -108,7 +107,7 @@ def without_law(
     )
 
 
-def _distance_in_radii(
+def distance_in_radii(
     reference: LeastSquares, y: FloatArray, first: LabelFit, second: LabelFit
 ) -> float:
     """Distance between two fits, in 95 % radii of a fit with known order and the same noise."""

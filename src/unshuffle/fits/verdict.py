@@ -69,7 +69,9 @@ def _order_checks(found: AutoFit) -> list[Reason | None]:
         order_checks.averaged(facts.weight),
         _precision(found),
         None if isnan(facts.chain_inflation) else order_checks.chain(facts.chain_inflation),
-        None if isnan(found.temper_shift) else checks.noise_sensitivity(found.temper_shift),
+        None
+        if isnan(found.temper_shift)
+        else checks.noise_sensitivity(found.temper_shift, order_used=True),
         None if fit.match_model is None else match_model(fit.match_model),
     ]
 
@@ -84,9 +86,14 @@ def _no_mismatches_checks(found: AutoFit, facts: MismatchFit) -> list[Reason]:
 
 def _description_checks(facts: MismatchFit, rate: float) -> list[Reason]:
     """Would another description of the noise give the same fit?"""
+    reasons = []
     if not isnan(facts.agreement):
-        return [order_checks.agreement(facts.agreement), order_checks.evidence(facts.gain)]
-    return [order_checks.rate_under_mixture(rate)] if facts.noise == "mixture" else []
+        reasons.append(order_checks.agreement(facts.agreement))
+    elif facts.noise == "mixture":
+        reasons.append(order_checks.rate_under_mixture(rate))
+    if facts.needs_evidence:
+        reasons.append(order_checks.evidence(facts.gain))
+    return reasons
 
 
 def _match_checks(found: AutoFit, problem: Problem) -> list[Reason | None]:

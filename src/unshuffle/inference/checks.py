@@ -84,10 +84,13 @@ def precision(
     return replace(reason, text=text)
 
 
-def noise_sensitivity(shift: float, settings: CheckSettings = CHECKS) -> Reason:
+def noise_sensitivity(
+    shift: float, settings: CheckSettings = CHECKS, *, order_used: bool = False
+) -> Reason:
     """Does the fit depend on the exact size of the noise?"""
+    limit = settings.noise_caution_linked if order_used else settings.noise_caution
     return below(
-        "sensitivity to the noise", shift, settings.noise_caution, settings.noise_reject,
+        "sensitivity to the noise", shift, limit, settings.noise_reject,
         f"Aligning the labels at 1.5 times the noise changes the fit by {percent(shift)}",
         "check in the residuals that the noise is normal and its variance constant",
         form=percent,

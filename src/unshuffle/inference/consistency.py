@@ -11,7 +11,7 @@ right, and 1 if these rows hold their own labels after all.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.stats import f as f_law
 
 from ..kernels.types import FloatArray
 
@@ -60,11 +60,13 @@ def compare_with_least_squares(
     length = float(np.linalg.norm(given))
     if length == 0.0:
         return float("inf"), float("nan")
-    residual = y - y.mean() - basis @ given
-    scores = basis * residual[:, None]
-    covariance = scores.T @ scores * (n / max(n - rank - 1, 1))
+    # Residuals as if each row had been left out (HC3): rows far from the others have small ones.
+    left_out = np.maximum(1.0 - 1.0 / n - (basis**2).sum(axis=1), 1e-9)
+    scores = basis * ((y - y.mean() - basis @ given) / left_out)[:, None]
+    covariance = scores.T @ scores
     statistic = float(difference @ np.linalg.lstsq(covariance, difference, rcond=None)[0])
-    return float(np.linalg.norm(difference)) / length, float(chi2.sf(statistic, rank))
+    p_value = float(f_law.sf(statistic / rank, rank, max(n - rank - 1, 1)))
+    return float(np.linalg.norm(difference)) / length, p_value
 
 
 def slope_among_mismatched(y: FloatArray, fitted: FloatArray, matched: FloatArray) -> float:

@@ -42,6 +42,7 @@ class CheckSettings:
     # moves by half of its length is determined by the estimate of the noise, not by the labels. Of
     # real tables in groups that moved by 0.2 to 0.25, 3 of 18 trusted fits were not sound.
     noise_caution: float = 0.2
+    noise_caution_linked: float = 0.25  # where the order given is used
     noise_reject: float = 0.5
     # p-value of equal slopes with normal noise and with another law, at the standard errors of the
     # former: a test that rejects too seldom, so that its limit is higher than usual.
@@ -63,8 +64,11 @@ class CheckSettings:
     # Normal noise around a plane is the answer by itself where it is decisively better and labels
     # are clearly own or another's: mean variance of the states, as a share of that by the rate.
     clear_doubt: float = 0.5
+    # Fits that differ by less than so many 95 % radii count as the same.
+    same_fit: float = 0.5
     # To be trusted, a fit with mismatches must be so much more likely per row (twice the log
-    # likelihood) than one without: what a model misses of real noise grows with the rows too.
+    # likelihood) than one without: what a model misses of real noise grows with the rows too. Not
+    # asked of one law with one spread that describes the pairs decisively better than all else.
     trusted_gain: float = 0.03
     # Weight of a fit with mismatches where that evidence is weak, or the data hardly determine it;
     # least squares as given has the rest. Set on two labels of each of the open real tables: from

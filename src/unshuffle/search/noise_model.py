@@ -15,10 +15,11 @@ from ..kernels.noise import (
     NoiseLaw,
     NoiseRows,
     NoiseSums,
+    Stretches,
     add_up_noise,
     density_elsewhere,
 )
-from ..kernels.types import FloatArray, IntArray
+from ..kernels.types import FloatArray
 from .curve import Curve
 from .robust import median_scale
 from .settings import DEFAULT, ProfileSettings
@@ -177,10 +178,10 @@ class NoiseModel:
         """Density of each label at the other rows of its block."""
         elsewhere = np.zeros(len(self.y))
         if self.n_movable and away.any():
-            support, support_starts = self._support(fitted)
-            narrowest = spread[support].min()
+            stretches = self._stretches(fitted, spread)
+            narrowest = stretches.spread.min()
             elsewhere[: self.n_movable] = density_elsewhere(
-                self.y, fitted, spread, support, support_starts, self.starts, law,
+                self.y, stretches, self.starts, law,
                 (self.y.min() - fitted.max()) / narrowest,
                 (self.y.max() - fitted.min()) / narrowest,
             )  # fmt: skip
@@ -197,16 +198,20 @@ class NoiseModel:
         step = 0.7 * np.linalg.solve(curvature, sums.slope)
         return np.asarray(np.clip(growth + step, -self.settings.steepest, self.settings.steepest))
 
-    def _support(self, fitted: FloatArray) -> tuple[IntArray, IntArray]:
-        """Rows of each block, evenly spaced in the order of the fitted values."""
+    def _stretches(self, fitted: FloatArray, spread: FloatArray) -> Stretches:
+        """Rows of each block in the order of the fitted values, about as many to a stretch."""
         sizes = np.diff(self.starts)
         blocks = np.repeat(np.arange(len(sizes)), sizes)
         order = np.lexsort((fitted[: self.n_movable], blocks))
-        taken = np.minimum(sizes, self.settings.support)
+        taken = np.minimum(sizes, self.settings.stretches)
         starts = np.concatenate([[0], np.cumsum(taken)]).astype(np.int64)
         number = np.arange(starts[-1]) - np.repeat(starts[:-1], taken)
-        place = (number + 0.5) * np.repeat(sizes / np.maximum(taken, 1), taken)
-        return order[np.repeat(self.starts[:-1], taken) + place.astype(np.int64)], starts
+        of_block, parts = np.repeat(sizes, taken), np.repeat(taken, taken)
+        first, end = (number * of_block) // parts, ((number + 1) * of_block) // parts
+        before = np.repeat(self.starts[:-1], taken)
+        low, high, middle = (order[before + k] for k in (first, end - 1, (first + end - 1) // 2))
+        weight = (end - first) / of_block
+        return Stretches(fitted[low], fitted[high], spread[middle], weight, starts)
 
 
 def _standardise(fitted: FloatArray) -> FloatArray:

@@ -224,8 +224,8 @@ class ProfileSettings:
     # Jarque and Bera below which no other law than the normal one can.
     smallest_score: float = 6.0
     normal_moments: float = 9.0
-    support: int = 24  # rows of a block at which the density of a stranger's label is taken
-    dense_support: int = 200  # where the noise may be narrow beside the labels' spread
+    stretches: int = 24  # of fitted values of a block, for the density of a stranger's label
+    many_stretches: int = 200  # where the noise may be narrow beside the labels' spread
     rounds: int = 4  # the density elsewhere is taken anew in each
     free_rounds: int = 10  # with a free rate
     steps: int = 4  # of EM for the law, in a round
