@@ -73,8 +73,8 @@ def options():
     parser.add_argument("--out", type=Path, default=ROWS, help="JSON file for the rows")
     parser.add_argument("--json", action="store_true", help="keep the result in docs")
     chosen = parser.parse_args()
-    if chosen.json and (chosen.tables or chosen.only or chosen.label != "last"):
-        parser.error("--json keeps a result of all tables, both parts and the last label")
+    if chosen.json and (chosen.tables or chosen.only):
+        parser.error("--json keeps a result of all tables and both parts")
     return chosen
 
 
@@ -89,7 +89,7 @@ def main():
     if chosen.json:
         from docs.make_real import publish
 
-        publish(rows)
+        publish(rows, chosen.label)
 
 
 if __name__ == "__main__":

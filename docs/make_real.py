@@ -128,11 +128,14 @@ def draw(rows):
     save(figure, "real-tables")
 
 
-def publish(rows):
-    """Keep tables and picture of a whole run."""
-    tables = tables_of(rows)
-    write_result("real", COMMAND, tables, shares=list(SHARES), group_size=GROUP_SIZE)
-    draw(rows)
+def publish(rows, label="last"):
+    """Keep tables and picture of a whole run; of another label than the usual one, the tables."""
+    settings = {"shares": list(SHARES), "group_size": GROUP_SIZE}
+    if label == "last":
+        write_result("real", COMMAND, tables_of(rows), **settings)
+        draw(rows)
+    else:
+        write_result(f"real-{label}", f"{COMMAND} --label {label}", tables_of(rows), **settings)
 
 
 def main():

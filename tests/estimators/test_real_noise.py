@@ -27,14 +27,14 @@ def gross_errors(seed, n_errors=10):
 
 @pytest.mark.long
 def test_gross_errors_are_not_taken_for_exchanged_labels():
-    slopes, before, found, false = [], [], 0, 0
+    slopes, before, found, false, exchanged = [], [], 0, 0, 0
     for seed in range(6):
         X, y, rows = gross_errors(seed)
         model = ShuffledRegressor(random_state=0).fit(X, y)
         slopes.append(model.coef_[0])
         assert model.mismatch_rate_ < 0.02
         table = model.suspects()
-        assert set(table["kind"]) == {"off"}
+        exchanged += (table["kind"] == "mismatched").sum()
         found += np.isin(table["row"], rows).sum()
         false += (~np.isin(table["row"], rows)).sum()
         normal = StochasticEMRegressor(mismatch_rate="estimate", random_state=0).fit(X, y)
@@ -43,7 +43,8 @@ def test_gross_errors_are_not_taken_for_exchanged_labels():
     assert abs(np.mean(slopes) - 1.0) < 4.5 * 0.09 / 6**0.5
     assert np.mean(before) > 1.15  # the control: a duty to place every label steepens the slope
     assert found >= 57
-    assert false <= 12
+    assert false <= 6  # one a set
+    assert exchanged <= 1  # one of the sixty has the label that an extreme row would have
 
 
 @pytest.mark.parametrize("noise", ["t", "lognormal"])

@@ -205,3 +205,21 @@ def test_labels_at_any_row_have_the_mean_density_of_all_rows():
     plain = (norm.pdf(z, 0.0, scale) / found.spread).mean(axis=1)
     # The library takes 24 of the 60 rows.
     assert model.log_anywhere(found) == pytest.approx(np.log(plain).sum(), abs=0.5)
+
+
+@pytest.mark.parametrize("n_rows", [4, 24, 25, 30, 200, 20_000])
+def test_every_row_is_in_one_stretch_and_rows_at_the_ends_stand_alone(n_rows):
+    rng = np.random.default_rng(6)
+    fitted = rng.normal(size=n_rows)
+    curve = MeanCurve(rng.normal(size=(n_rows, 1)), fitted, one_block(n_rows))
+    model = NoiseModel(curve)
+    found = model._stretches(fitted, np.ones(n_rows))
+    assert len(found.weight) == min(n_rows, model.settings.stretches)
+    counts = np.round(found.weight * n_rows).astype(int)
+    assert counts.sum() == n_rows
+    assert counts.min() >= 1
+    assert counts[0] <= 2
+    assert counts[-1] <= 2
+    ordered = np.sort(fitted)
+    np.testing.assert_array_equal(found.low, ordered[np.cumsum(counts) - counts])
+    np.testing.assert_array_equal(found.high, ordered[np.cumsum(counts) - 1])

@@ -31,6 +31,7 @@ from ..search.noise_model import NoiseFit, NoiseModel
 from ..search.rate_profile import (
     NORMAL,
     RateProfile,
+    criterion,
     profile_rate,
     shapes_named,
 )
@@ -168,11 +169,14 @@ def _consistent_law(
 ) -> tuple[FreeLaw, Candidate]:
     """The best law whose fit least squares does not contradict; the best of all if there is none.
 
-    Heavy tails look like more mismatches to a simple law, which can be as likely.
+    Heavy tails look like more mismatches to a simple law, which can be as likely. Laws that are
+    decisively worse than the best are out of the question.
     """
-    found = [under_law(reference, model, facts, law, checks) for law in laws]
+    worst = criterion(laws[0].shape, laws[0].fit) + checks.decisive
+    near = [law for law in laws if criterion(law.shape, law.fit) < worst]
+    found = [under_law(reference, model, facts, law, checks) for law in near]
     first = next((k for k, candidate in enumerate(found) if candidate.holds), 0)
-    return laws[first], found[first]
+    return near[first], found[first]
 
 
 def _doubtful(facts: MismatchFit, checks: CheckSettings) -> bool:

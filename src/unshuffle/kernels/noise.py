@@ -19,7 +19,7 @@ SMALLEST_DENSITY = 1e-290
 FARTHEST = 37.0  # standard deviations beyond which a normal density counts as zero
 FEWEST_NODES, MOST_NODES = 128, 4096  # of a table of the noise
 NODES_PER_SCALE = 8.0  # nodes to a standard deviation, the harmonic mean over components
-NARROW = 1e-6  # share of the spread below which a stretch of fitted values is one value
+NARROW = 1e-6  # share of the noise below which a stretch of fitted values is one value
 LARGEST_PULL = 25.0  # of one row on the coefficients of the spread
 
 
@@ -119,16 +119,13 @@ def noise_density(u: float, law: NoiseLaw) -> float:
 
 
 @kernel
-def tabulate_noise(law: NoiseLaw, low: float, high: float) -> FloatArray:
-    """Standardised noise on an even grid from `low` to `high`, fine beside its scale.
+def tabulate_noise(law: NoiseLaw, low: float, high: float, scale: float) -> FloatArray:
+    """Standardised noise on an even grid from `low` to `high`, fine beside its `scale`.
 
     Rows of the table: the density, the probability below, and the probability above, which keeps
     its digits where the one below is nearly 1.
     """
-    sharpness = 0.0
-    for c in range(len(law.weights)):
-        sharpness += law.weights[c] / law.scales[c]
-    wanted = NODES_PER_SCALE * (high - low) * sharpness
+    wanted = NODES_PER_SCALE * (high - low) / scale
     n_nodes = int(min(max(wanted, FEWEST_NODES), MOST_NODES))
     step = (high - low) / (n_nodes - 1)
     table = np.empty((3, n_nodes))
@@ -171,7 +168,11 @@ def density_elsewhere(
     to `high`, the range of standardised noise.
     """
     found = np.empty(starts[-1])
-    table = tabulate_noise(law, low, high)
+    sharpness = 0.0
+    for c in range(len(law.weights)):
+        sharpness += law.weights[c] / law.scales[c]
+    scale = 1.0 / sharpness
+    table = tabulate_noise(law, low, high, scale)
     per_unit = (table.shape[1] - 1) / max(high - low, SMALLEST_DENSITY)
     for block in range(len(starts) - 1):
         first, last = stretches.starts[block], stretches.starts[block + 1]
@@ -182,7 +183,7 @@ def density_elsewhere(
                 below = (labels[i] - stretches.high[s]) / spread
                 above = (labels[i] - stretches.low[s]) / spread
                 near, far = (below - low) * per_unit, (above - low) * per_unit
-                if width < NARROW * spread:
+                if width < NARROW * spread * scale:
                     mean = between(table, 0, near) / spread
                 elif below > 0.0:
                     mean = (between(table, 2, near) - between(table, 2, far)) / width

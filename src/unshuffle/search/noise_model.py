@@ -6,8 +6,10 @@ the rows of the block. So mismatches cannot explain what is only noise of anothe
 """
 
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
+from scipy.stats import norm
 
 from ..families.noise import NoiseShape, first_law, next_law, noise_pull
 from ..kernels.noise import (
@@ -19,7 +21,7 @@ from ..kernels.noise import (
     add_up_noise,
     density_elsewhere,
 )
-from ..kernels.types import FloatArray
+from ..kernels.types import FloatArray, IntArray
 from .curve import Curve
 from .robust import median_scale
 from .settings import DEFAULT, ProfileSettings
@@ -199,19 +201,43 @@ class NoiseModel:
         return np.asarray(np.clip(growth + step, -self.settings.steepest, self.settings.steepest))
 
     def _stretches(self, fitted: FloatArray, spread: FloatArray) -> Stretches:
-        """Rows of each block in the order of the fitted values, about as many to a stretch."""
-        sizes = np.diff(self.starts)
-        blocks = np.repeat(np.arange(len(sizes)), sizes)
+        """Rows of each block in the order of the fitted values, fewest to a stretch at the ends."""
+        blocks, first, last, weight, starts = self._layout
         order = np.lexsort((fitted[: self.n_movable], blocks))
-        taken = np.minimum(sizes, self.settings.stretches)
-        starts = np.concatenate([[0], np.cumsum(taken)]).astype(np.int64)
-        number = np.arange(starts[-1]) - np.repeat(starts[:-1], taken)
-        of_block, parts = np.repeat(sizes, taken), np.repeat(taken, taken)
-        first, end = (number * of_block) // parts, ((number + 1) * of_block) // parts
-        before = np.repeat(self.starts[:-1], taken)
-        low, high, middle = (order[before + k] for k in (first, end - 1, (first + end - 1) // 2))
-        weight = (end - first) / of_block
+        low, high, middle = (order[k] for k in (first, last, (first + last) // 2))
         return Stretches(fitted[low], fitted[high], spread[middle], weight, starts)
+
+    @cached_property
+    def _layout(self) -> tuple[IntArray, IntArray, IntArray, FloatArray, IntArray]:
+        """Block of each row; first and last row, weight and number of the stretches of blocks."""
+        sizes = np.diff(self.starts)
+        taken = np.minimum(sizes, self.settings.stretches)
+        bounds = [_bounds(int(size), int(many)) for size, many in zip(sizes, taken, strict=True)]
+        before = np.repeat(self.starts[:-1], taken)
+        first = before + np.concatenate([edges[:-1] for edges in bounds])
+        last = before + np.concatenate([edges[1:] for edges in bounds]) - 1
+        weight = (last + 1 - first) / np.repeat(sizes, taken)
+        starts = np.concatenate([[0], np.cumsum(taken)]).astype(np.int64)
+        return np.repeat(np.arange(len(sizes)), sizes), first, last, weight, starts
+
+
+@lru_cache(maxsize=256)
+def _bounds(n_rows: int, n_stretches: int) -> IntArray:
+    """First row of each stretch, and the end: even steps of a normal law, at least a row each.
+
+    At the ends rows stand alone, so that labels far out have the density of these rows only.
+    """
+    if n_rows <= n_stretches:
+        return np.arange(n_rows + 1)
+    outermost = norm.ppf(0.5 / n_rows)
+    edges = n_rows * norm.cdf(np.linspace(outermost, -outermost, n_stretches + 1))
+    number = np.arange(n_stretches + 1)
+    bounds = np.round(edges).astype(np.int64)
+    bounds[0], bounds[-1] = 0, n_rows
+    bounds = np.maximum.accumulate(np.maximum(bounds - number, 0)) + number
+    # The same from the other end, so that the last stretches have a row each too.
+    from_end = n_rows - (n_stretches - number)
+    return np.asarray(np.minimum(bounds, from_end))
 
 
 def _standardise(fitted: FloatArray) -> FloatArray:
