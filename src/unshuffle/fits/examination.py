@@ -111,7 +111,7 @@ def examine(
     if facts.p_value >= (checks.mismatch_p if other is None else checks.mismatch_p_of_two):
         facts = _by_row(with_noise(facts, profile.none, model), problem, whole)
         return Examination(None, facts, whole, normal=False)
-    law, found = _consistent_law(reference, model, facts, freed(), checks)
+    law, found = _consistent_law(reference, model, facts, freed(), profile.shape, checks)
     if not compared and _doubtful(found.facts, checks):
         found = found._replace(facts=replace(found.facts, answer="doubtful"))
     normal = other is None and straight and law.shape == NORMAL and found.holds
@@ -165,15 +165,16 @@ def _consistent_law(
     model: NoiseModel,
     facts: MismatchFit,
     laws: list[FreeLaw],
+    chosen: NoiseShape,
     checks: CheckSettings,
 ) -> tuple[FreeLaw, Candidate]:
     """The best law whose fit least squares does not contradict; the best of all if there is none.
 
-    Heavy tails look like more mismatches to a simple law, which can be as likely. Laws that are
-    decisively worse than the best are out of the question.
+    Heavy tails look like more mismatches to a simple law, which can be more likely than the law
+    `chosen` by tied fits. Another law that is decisively worse than the best is not considered.
     """
     worst = criterion(laws[0].shape, laws[0].fit) + checks.decisive
-    near = [law for law in laws if criterion(law.shape, law.fit) < worst]
+    near = [law for law in laws if law.shape == chosen or criterion(law.shape, law.fit) < worst]
     found = [under_law(reference, model, facts, law, checks) for law in near]
     first = next((k for k, candidate in enumerate(found) if candidate.holds), 0)
     return near[first], found[first]
