@@ -34,12 +34,19 @@ def doubted():
     return data, AssociationFit(0.25, X @ [2.5, -2.0], matched, np.ones(80))
 
 
-def test_an_average_lies_between_the_two_fits(doubted):
+@pytest.fixture(scope="module")
+def fits(doubted):
+    """With mismatches, least squares as given, and their average."""
     data, found = doubted
     solver = LeastSquares(data.problem.X, fit_intercept=True)
     with_mismatches = fit_expected(data, solver, 0, found)
-    as_given = fit_as_given(data, solver, 0)
-    fit = fit_averaged(data, solver, with_mismatches, found, WEIGHT)
+    average = fit_averaged(data, solver, with_mismatches, found, WEIGHT)
+    return with_mismatches, fit_as_given(data, solver, 0), average
+
+
+def test_an_average_lies_between_the_two_fits(doubted, fits):
+    found = doubted[1]
+    with_mismatches, as_given, fit = fits
     for name in ("coef", "intercept"):
         both = (getattr(with_mismatches, name), getattr(as_given, name))
         expected = WEIGHT * both[0] + (1.0 - WEIGHT) * both[1]
@@ -50,12 +57,8 @@ def test_an_average_lies_between_the_two_fits(doubted):
     )
 
 
-def test_the_covariance_of_an_average_is_the_variance_of_draws(doubted):
-    data, found = doubted
-    solver = LeastSquares(data.problem.X, fit_intercept=True)
-    with_mismatches = fit_expected(data, solver, 0, found)
-    as_given = fit_as_given(data, solver, 0)
-    fit = fit_averaged(data, solver, with_mismatches, found, WEIGHT)
+def test_the_covariance_of_an_average_is_the_variance_of_draws(fits):
+    with_mismatches, as_given, fit = fits
     rng, n_draws = np.random.default_rng(1), 40_000
     draws = [
         rng.multivariate_normal(
