@@ -17,7 +17,7 @@ DIALS = {
     "match against unrelated labels": (CHECKS.match_p_caution, (0.002, 0.005, 0.01, 0.02, 0.05)),
     "recoverability": (CHECKS.refit_caution, (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)),
     "precision": (CHECKS.inflation_caution, (1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 5.0, 100.0)),
-    "sensitivity to the noise": (CHECKS.noise_caution, (0.05, 0.1, 0.25, 0.5, 10.0)),
+    "sensitivity to the noise": (CHECKS.noise_caution, (0.05, 0.1, 0.2, 0.25, 0.5, 10.0)),
     "information in the order given": (CHECKS.order_p_caution, (1e-6, 1e-3, 0.05)),
     "share of mismatches": (CHECKS.mismatch_caution, (0.4, 0.5, 0.6, 0.7, 0.8, 0.95)),
 }
