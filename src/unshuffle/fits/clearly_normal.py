@@ -64,8 +64,8 @@ def clearly_normal(
     facts : MismatchFit
         What holds whatever the answer will be.
     """
-    dense = replace(settings, stretches=settings.many_stretches)
-    model, near = NoiseModel(line, settings=dense), fit_mixture(reference, line.y)
+    fine = replace(settings, stretches=settings.many_stretches)
+    model, near = NoiseModel(line, settings=fine), fit_mixture(reference, line.y)
     law = NoiseLaw(np.ones(1), np.zeros(1), np.array([near.noise_scale]))
     fitted = reference.predict(near.coef, near.intercept)
     start = model.around(NORMAL, near.mismatch_rate, law, np.zeros(2), fitted)
