@@ -6,13 +6,8 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from unshuffle.families.noise import FREEDOMS, NoiseShape, next_law, off_components, t_law
-from unshuffle.kernels.noise import (
-    NoiseLaw,
-    NoiseRows,
-    Stretches,
-    add_up_noise,
-    density_elsewhere,
-)
+from unshuffle.kernels.density_elsewhere import Stretches, density_elsewhere
+from unshuffle.kernels.noise import NoiseLaw, NoiseRows, add_up_noise
 from unshuffle.search.curve import MeanCurve
 from unshuffle.search.noise_model import NoiseModel
 from unshuffle.search.rate_profile import NORMAL, SHAPES, profile_rate, shapes_named

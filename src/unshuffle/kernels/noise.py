@@ -10,16 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .jit import inlined, kernel
-from .types import FloatArray, IntArray
+from .jit import kernel
+from .types import FloatArray
 
-ROOT_TWO = math.sqrt(2.0)
 ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 SMALLEST_DENSITY = 1e-290
 FARTHEST = 37.0  # standard deviations beyond which a normal density counts as zero
-FEWEST_NODES, MOST_NODES = 128, 4096  # of a table of the noise
-NODES_PER_SCALE = 8.0  # nodes to a standard deviation, the harmonic mean over components
-NARROW = 1e-6  # share of the noise below which a stretch of fitted values is one value
 LARGEST_PULL = 25.0  # of one row on the coefficients of the spread
 
 
@@ -83,30 +79,6 @@ class NoiseSums(NamedTuple):
     matched: FloatArray
 
 
-class Stretches(NamedTuple):
-    """Fitted values of each block in sorted order, a few rows at a time.
-
-    Between the lowest and the highest of its rows the fitted values of a stretch are taken as
-    evenly spread, so that no label of any row lies in a gap.
-
-    Attributes
-    ----------
-    low, high : arrays of shape (n_stretches,)
-    spread : array of shape (n_stretches,)
-        Of the row in the middle.
-    weight : array of shape (n_stretches,)
-        Share of the rows of the block.
-    starts : array of shape (n_blocks + 1,)
-        First stretch of each block.
-    """
-
-    low: FloatArray
-    high: FloatArray
-    spread: FloatArray
-    weight: FloatArray
-    starts: IntArray
-
-
 @kernel
 def noise_density(u: float, law: NoiseLaw) -> float:
     """Density of standardised noise."""
@@ -116,82 +88,6 @@ def noise_density(u: float, law: NoiseLaw) -> float:
         if abs(z) < FARTHEST:
             total += law.weights[k] * math.exp(-0.5 * z * z) / law.scales[k]
     return total / ROOT_TWO_PI
-
-
-@kernel
-def tabulate_noise(law: NoiseLaw, low: float, high: float, scale: float) -> FloatArray:
-    """Standardised noise on an even grid from `low` to `high`, fine beside its `scale`.
-
-    Rows of the table: the density, the probability below, and the probability above, which keeps
-    its digits where the one below is nearly 1.
-    """
-    wanted = NODES_PER_SCALE * (high - low) / scale
-    n_nodes = int(min(max(wanted, FEWEST_NODES), MOST_NODES))
-    step = (high - low) / (n_nodes - 1)
-    table = np.empty((3, n_nodes))
-    for k in range(n_nodes):
-        u = low + k * step
-        table[0, k] = noise_density(u, law)
-        table[1, k] = table[2, k] = 0.0
-        for c in range(len(law.weights)):
-            z = (u - law.means[c]) / (ROOT_TWO * law.scales[c])
-            tail = 0.5 * law.weights[c] * math.erfc(abs(z))
-            side = 1 if z < 0.0 else 2
-            table[side, k] += tail
-            table[3 - side, k] += law.weights[c] - tail
-    return table
-
-
-@inlined
-def between(table: FloatArray, row: int, place: float) -> float:
-    """Interpolate a row of a table; beyond its ends, the value there."""
-    place = min(max(place, 0.0), table.shape[1] - 1.001)
-    node = int(place)
-    part = place - node
-    found: float = (1.0 - part) * table[row, node] + part * table[row, node + 1]
-    return found
-
-
-@kernel
-def density_elsewhere(
-    labels: FloatArray,
-    stretches: Stretches,
-    starts: IntArray,
-    law: NoiseLaw,
-    low: float,
-    high: float,
-) -> FloatArray:
-    """Mean density of each label over the rows of its block; shape (n_movable,).
-
-    Over an even stretch of fitted values from a to b the mean of ``f((y - m) / s) / s`` is
-    ``(F((y - a) / s) - F((y - b) / s)) / (b - a)``. Values are interpolated in a table from `low`
-    to `high`, the range of standardised noise.
-    """
-    found = np.empty(starts[-1])
-    sharpness = 0.0
-    for c in range(len(law.weights)):
-        sharpness += law.weights[c] / law.scales[c]
-    scale = 1.0 / sharpness
-    table = tabulate_noise(law, low, high, scale)
-    per_unit = (table.shape[1] - 1) / max(high - low, SMALLEST_DENSITY)
-    for block in range(len(starts) - 1):
-        first, last = stretches.starts[block], stretches.starts[block + 1]
-        for i in range(starts[block], starts[block + 1]):
-            total = 0.0
-            for s in range(first, last):
-                spread, width = stretches.spread[s], stretches.high[s] - stretches.low[s]
-                below = (labels[i] - stretches.high[s]) / spread
-                above = (labels[i] - stretches.low[s]) / spread
-                near, far = (below - low) * per_unit, (above - low) * per_unit
-                if width < NARROW * spread * scale:
-                    mean = between(table, 0, near) / spread
-                elif below > 0.0:
-                    mean = (between(table, 2, near) - between(table, 2, far)) / width
-                else:
-                    mean = (between(table, 1, far) - between(table, 1, near)) / width
-                total += stretches.weight[s] * mean
-            found[i] = total
-    return found
 
 
 @kernel

@@ -12,15 +12,8 @@ import numpy as np
 from scipy.stats import norm
 
 from ..families.noise import NoiseShape, first_law, next_law, noise_pull
-from ..kernels.noise import (
-    SMALLEST_DENSITY,
-    NoiseLaw,
-    NoiseRows,
-    NoiseSums,
-    Stretches,
-    add_up_noise,
-    density_elsewhere,
-)
+from ..kernels.density_elsewhere import Stretches, density_elsewhere
+from ..kernels.noise import SMALLEST_DENSITY, NoiseLaw, NoiseRows, NoiseSums, add_up_noise
 from ..kernels.types import FloatArray, IntArray
 from .curve import Curve
 from .robust import median_scale
