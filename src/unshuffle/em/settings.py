@@ -113,9 +113,12 @@ class InformationSettings:
 class FinalSettings:
     """The end of a fit: match probabilities and standard errors."""
 
-    # Proposals behind the match probabilities. They are read one by one, so they are averaged for
-    # longer than coefficients.
+    # Most proposals behind the match probabilities. They are read one by one, so they are averaged
+    # for longer than coefficients: until doubtful ones have a Monte Carlo error below `match_error`
+    # (root mean square).
     steps: int = 4_000_000
+    doubtful_match: tuple[float, float] = (0.05, 0.95)
+    match_error: float = 0.025
     most_runs: int = 30
     fewest_recorded: int = 5  # scores recorded by Newton's steps that spare a walk
     # The walk is repeated while the information kept is less than so many times its own Monte

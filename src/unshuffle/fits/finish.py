@@ -26,6 +26,7 @@ from ..inference.sampling_settings import SANDWICH
 from ..kernels.swap import Schedule
 from ..kernels.types import FloatArray
 from .data import InMemory
+from .final_runs import Runs, average_runs
 from .plan import Plan
 from .settings import StochasticSettings
 from .starts import Course
@@ -100,11 +101,11 @@ class MemoryFinish:
         """Average the last iterations, continue the chain there, and estimate the covariance."""
         # Probabilities of a chain gain from every state that it passes through; others are exact.
         sampled = self.plan.prior.mostly_right and self.settings.alignment == "chain"
-        n_runs = self._final_runs() if sampled else 1
+        most = self._final_runs() if sampled else 1
         if self.plan.by_newton:  # the last iteration was long, and where the average is
-            n_runs = 0
+            most = 0
         state = average_last(self.table, result, n_averaged(result, self.settings))
-        alignment = self._align(state, result, n_runs)
+        alignment, n_runs = self._align(state, result, most)
         if not self.settings.maximises_likelihood:
             return End(state, alignment)
         stream = len(result.steps) + n_runs
@@ -145,14 +146,13 @@ class MemoryFinish:
         missing = covariance_over_snapshots(seen.scores)
         return sandwich.Expected(labels, seen.squares, 1.0 - np.asarray(matched), missing)
 
-    def _align(self, state: State, result: EMResult[Alignment], n_runs: int) -> Alignment:
+    def _align(self, state: State, result: EMResult[Alignment], most: int) -> Runs:
         """Average the alignment over runs that continue each other; with none the last stays."""
-        stream = len(result.steps)
-        alignment = self.table.align(state, stream) if n_runs else result.alignment
-        for run in range(1, n_runs):
-            more = self.table.align(state._replace(perm=alignment.perm), stream + run)
-            alignment = _running_mean(alignment, more, run)
-        return alignment
+        if most == 0:
+            return Runs(result.alignment, 0)
+        later = self._walked() / self.plan.schedule.n_steps
+        stream, numbers = len(result.steps), self.settings.em.final
+        return average_runs(self.table, state, stream, most, later, numbers)
 
     def _n_snapshots(self) -> int:
         """Snapshots of one walk."""
@@ -165,11 +165,15 @@ class MemoryFinish:
         return max(sweeps * self.data.problem.n_movable // 2, 1)
 
     def _final_runs(self) -> int:
-        """Runs whose average, with that of the walk after them, gives match probabilities."""
+        """At most so many runs are averaged, with the walk after them, for probabilities."""
         numbers = self.settings.em.final
-        walk = self._n_snapshots() * self._steps_between()
-        missing = numbers.steps - (walk if self.settings.maximises_likelihood else 0)
+        missing = numbers.steps - self._walked()
         return min(max(1, missing // self.plan.schedule.n_steps), numbers.most_runs)
+
+    def _walked(self) -> int:
+        """Proposals of the walk that estimates the covariance."""
+        walks = self.settings.maximises_likelihood
+        return self._n_snapshots() * self._steps_between() if walks else 0
 
     def _recorded(self, state: State, result: EMResult[Alignment]) -> Snapshots | None:
         """Scores recorded during the iterations, the last included, where there are enough."""
@@ -247,16 +251,3 @@ class MemoryFinish:
         if not self.plan.prior.estimates or n == 0:
             return None
         return float(1.0 - np.asarray(alignment.match_proba)[:n].mean())
-
-
-def _running_mean(mean: Alignment, more: Alignment, n_before: int) -> Alignment:
-    """Add one more run to the mean of `n_before`; the chain continues from its end."""
-    share = 1.0 / (n_before + 1)
-    matched = mean.match_proba
-    if matched is not None and more.match_proba is not None:
-        matched = matched + share * (more.match_proba - matched)
-    return more._replace(
-        expected=mean.expected + share * (more.expected - mean.expected),
-        spread=mean.spread + share * (more.spread - mean.spread),
-        match_proba=matched,
-    )
