@@ -11,6 +11,7 @@ from unshuffle.fits.averaged import Averaged
 from unshuffle.fits.data import InMemory
 from unshuffle.fits.linked import fit_as_given, fit_averaged, fit_expected
 from unshuffle.inference.checks import precision
+from unshuffle.inference.settings import CHECKS
 from unshuffle.search.association_fit import AssociationFit
 
 WEIGHT = 2.0 / 3.0
@@ -93,10 +94,10 @@ def test_weak_evidence_is_averaged_with_least_squares():
     rows = rng.permutation(400)[:80]
     y[rows] = y[rng.permutation(rows)]
     model = ShuffledRegressor(random_state=0).fit(X, y)
-    reasons = {reason.check: reason for reason in model.verdict_.reasons}
-    assert reasons["strength of evidence"].level == "caution"
-    assert reasons["weight of the mismatches"].value == pytest.approx(WEIGHT)
-    assert "weight 67 %" in str(model.summary())
+    evidence = {reason.check: reason for reason in model.verdict_.reasons}["strength of evidence"]
+    assert evidence.level == "caution"
+    weight = 1.0 - 0.5 * np.exp(-evidence.value / CHECKS.evidence_scale)
+    assert f"a weight of {100 * weight:.0f} %" in str(model.summary())
     assert model.verdict_.level == "caution"
     assert 0.0 < model.mismatch_rate_ < 0.3
 

@@ -1,10 +1,11 @@
-"""A fit with mismatches that is in doubt, averaged with least squares on the labels as given.
+"""A fit with mismatches, averaged with least squares on the labels as given.
 
 With probability w the fit with mismatches holds, with 1 - w all labels are in order. So expected
 labels and probabilities are averages over the two, and so are the coefficients, which are linear in
 the labels. Their covariance has a part between the two: the law of total variance.
 """
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -47,14 +48,14 @@ class Averaged:
         return self.found.pull(labels)
 
 
-def weight_of(facts: MismatchFit, inflation: float, checks: CheckSettings = CHECKS) -> float:
-    """Weight of a fit with mismatches: less than one where noise could look like them.
+def weight_of(facts: MismatchFit, checks: CheckSettings = CHECKS) -> float:
+    """Weight of a fit with mismatches where noise of an unusual kind could look like them.
 
-    The evidence is weak in each row, or the data hardly determine the fit.
+    Without evidence both are as probable; with more of it in each row, mismatches are nearly sure.
     """
-    weak = facts.needs_evidence and facts.gain <= checks.trusted_gain
-    determined = inflation < checks.inflation_linked
-    return checks.doubted_weight if weak or not determined else 1.0
+    if not facts.needs_evidence:
+        return 1.0
+    return 1.0 - 0.5 * math.exp(-facts.gain / checks.evidence_scale)
 
 
 def average_errors(

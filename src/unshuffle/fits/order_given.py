@@ -54,9 +54,9 @@ def fit_order_given(fits: TableFits, *, order_is_sure: bool) -> Outcome:
 
 
 def _expected_labels(fits: TableFits, facts: MismatchFit, found: LabelFit) -> Outcome:
-    """Least squares on expected labels; with least squares as given where these are in doubt."""
+    """Least squares on expected labels, averaged with least squares as given by the evidence."""
     fit = fit_expected(fits.data, fits.solver, fits.settings.seed, found)
-    weight = weight_of(facts, inflation_of(fit))
+    weight = weight_of(facts)
     if weight < 1.0:
         facts = replace(facts, weight=weight)
         fit = fit_averaged(fits.data, fits.solver, fit, found, weight)

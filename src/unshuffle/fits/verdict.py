@@ -66,7 +66,6 @@ def _order_checks(found: AutoFit) -> list[Reason | None]:
         order_checks.mismatched_slope(consistency.slope),
         order_checks.noise_law(facts.noise, facts.pit_distance),
         *_description_checks(facts, fit.mismatch_rate),
-        order_checks.averaged(facts.weight),
         _precision(found),
         None if isnan(facts.chain_inflation) else order_checks.chain(facts.chain_inflation),
         None
@@ -92,7 +91,7 @@ def _description_checks(facts: MismatchFit, rate: float) -> list[Reason]:
     elif facts.noise == "mixture":
         reasons.append(order_checks.rate_under_mixture(rate))
     if facts.needs_evidence:
-        reasons.append(order_checks.evidence(facts.gain))
+        reasons.append(order_checks.evidence(facts.gain, facts.weight))
     return reasons
 
 

@@ -204,12 +204,13 @@ def doubtful_mismatches(gain: float, settings: CheckSettings = CHECKS) -> Reason
     return Reason("caution", "evidence of mismatches", gain, limit, text, advice)
 
 
-def evidence(gain: float, settings: CheckSettings = CHECKS) -> Reason:
+def evidence(gain: float, weight: float, settings: CheckSettings = CHECKS) -> Reason:
     """Is the evidence of mismatches strong in every row, or only because the rows are many?"""
     limit = settings.trusted_gain
     text = (
-        "Mismatches make the labels as given more likely by "
-        f"{gain:.2f} per row (twice the log likelihood, good: above {limit:g})"
+        f"Mismatches make the labels as given more likely by {gain:.2f} per row (twice the log "
+        f"likelihood, good: above {limit:g}), so the fit with mismatches has a weight of "
+        f"{percent(weight)} in the answer, and least squares as given the rest"
     )
     if gain > limit:
         return Reason("trust", "strength of evidence", gain, limit, text)
@@ -218,18 +219,6 @@ def evidence(gain: float, settings: CheckSettings = CHECKS) -> Reason:
         "known rows"
     )
     return Reason("caution", "strength of evidence", gain, limit, text, advice)
-
-
-def averaged(weight: float) -> Reason | None:
-    """Is the answer the fit with mismatches alone?"""
-    if weight == 1.0:
-        return None
-    text = (
-        f"The fit is an average: a fit with mismatches (weight {percent(weight)}), and least "
-        "squares on the labels as given, because the data hold little evidence of mismatches"
-    )
-    advice = "see mismatch_sensitivity() for what each rate of mismatches would mean"
-    return Reason("caution", "weight of the mismatches", weight, 1.0, text, advice)
 
 
 def agreement(distance: float, settings: CheckSettings = CHECKS) -> Reason:
