@@ -17,7 +17,7 @@ NUMBERS_OF_ROWS = ("rownames", "Unnamed: 0", "id", "ID")  # columns that describ
 MOST_ROWS, MOST_FEATURES = 1200, 8
 # More distinct values than this: a column that can be a label.
 MANY_VALUES = 25
-LABELS = ("last", "first")  # of the columns that can be one
+LABELS = ("last", "first", "middle")  # of the columns that can be one
 
 
 class Table(NamedTuple):
@@ -46,15 +46,15 @@ def complete(frame):
 
 
 def split(frame, which):
-    """Features and label: the last column with many values, and the first others that vary.
+    """Features and label: one of the columns with many values, and the first others that vary.
 
-    With `which` "first" the label is the first such column, in tables that have several.
+    The label is the last such column, or the first of several, or the middle one of three or more.
     """
     distinct = frame.nunique()
     labels = [name for name in frame if distinct[name] > MANY_VALUES]
-    if not labels or (which == "first" and len(labels) == 1):
+    if len(labels) < {"last": 1, "first": 2, "middle": 3}[which]:
         return None
-    label = labels[0] if which == "first" else labels[-1]
+    label = labels[{"last": -1, "first": 0, "middle": len(labels) // 2}[which]]
     features = [name for name in frame if distinct[name] > 1 and name != label]
     if not features:
         return None
@@ -118,12 +118,12 @@ def _read(package, item, which):
     return None if found is None else Table(f"{package}/{item}", *found)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=3)
 def read_tables(which="last"):
     """Every regression of the open half; some seconds, once per process.
 
-    Thresholds were set with the last column as label. With `which` "first" the same tables give
-    other regressions, on which no threshold was set.
+    Thresholds were set with the last column as label, a few with the first as well. With the
+    middle one the same tables give regressions on which nothing was set or compared.
     """
     found = (_read(package, item, which) for package, item in open_names())
     return tuple(without_repeats(table for table in found if table is not None))

@@ -212,7 +212,7 @@ THRESHOLDS = {
     "sensitivity to the noise": ("noise_caution", "noise_caution_linked", "noise_reject"),
     "information in the order given": ("order_p_caution",),
     "share of mismatches": ("mismatch_caution",),
-    "mismatches": ("no_sign_p", "no_sign_p_of_two"),
+    "mismatches": ("mismatch_p", "mismatch_p_of_two"),
     "labels far off": ("tail_caution",),
     "weight of one label": ("one_label_caution",),
     "consistency": ("consistent_distance", "consistent_p", "trusted_distance", "inconsistent_p"),

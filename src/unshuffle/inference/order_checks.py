@@ -51,18 +51,14 @@ def mismatch_test(
     two_models: bool = False,
     least_squares: bool = True,
 ) -> Reason:
-    """Is there a sign of exchanged labels? Where there is none, the labels are used as given."""
-    limit = settings.no_sign_p_of_two if two_models else settings.no_sign_p
+    """No clear sign of exchanged labels: they are used as given."""
+    limit = settings.mismatch_p_of_two if two_models else settings.mismatch_p
     way = "least squares" if least_squares else "maximum likelihood"
-    used = f"the fit is {way} on the labels as given"
-    text = f"There is no sign of exchanged labels (p-value {p_value:.2g}, good: above {limit:g})"
-    if p_value >= limit:
-        return Reason("trust", "mismatches", p_value, limit, f"{text}: {used}")
     text = (
-        f"There is a weak sign of exchanged labels (p-value {p_value:.2g}, good: above {limit:g})"
+        f"There is no clear sign of exchanged labels (p-value {p_value:.2g}, good: above "
+        f"{limit:g}): the fit is {way} on the labels as given"
     )
-    advice = "see mismatch_sensitivity() for what a rate of mismatches would mean"
-    return Reason("caution", "mismatches", p_value, limit, f"{text}: {used}", advice)
+    return Reason("trust", "mismatches", p_value, limit, text)
 
 
 def excluded_rate(limit: float, radius: float, settings: CheckSettings = CHECKS) -> Reason:
