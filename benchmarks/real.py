@@ -12,10 +12,8 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from unshuffle import warm_up
-
+from .processes import prepare
 from .real_cases import PARTS
 from .real_fits import measure_table
 from .real_summary import cases, failures, method_rows, verdict_row
@@ -30,12 +28,6 @@ def choose(tables, n_tables):
     if n_tables is None or n_tables >= len(tables):
         return list(tables)
     return [tables[k] for k in np.linspace(0, len(tables) - 1, n_tables).astype(int)]
-
-
-def prepare():
-    """Compile once per process; processes share the cores, so libraries get one thread each."""
-    threadpool_limits(1)
-    warm_up()
 
 
 def run(tables, parts, n_jobs):

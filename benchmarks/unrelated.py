@@ -5,7 +5,8 @@ pair of distributions is a cell, for each size and number of features. Asked for
 fits trusted overall, at most 3 % in any cell of 100 sets.
 
 Options: ``--sets N`` of each cell, ``--json FILE`` keeps the rows, ``--pairing auto`` leaves the
-order to be tested, ``--sizes``, ``--dimensions``, ``--features`` and ``--labels`` select cells.
+order to be tested, ``--jobs N`` processes, ``--sizes``, ``--dimensions``, ``--features`` and
+``--labels`` select cells.
 """
 
 import argparse
@@ -13,13 +14,16 @@ import json
 import warnings
 import zlib
 from collections import defaultdict
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 
-from unshuffle import ShuffledRegressor, warm_up
+from unshuffle import ShuffledRegressor, UnidentifiableWarning
 
+from .processes import prepare
 from .run import show
 
 SHAPES = {
@@ -59,15 +63,23 @@ def measure(features, labels, n, d, number, pairing):
     }
 
 
-def collect(cells, n_sets, pairing, target=None):
+def measure_cell(cell, n_sets, pairing):
+    """Fit every set of one cell; that no match is found is no news here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnidentifiableWarning)
+        return [measure(*cell, number, pairing) for number in range(n_sets)]
+
+
+def collect(cells, n_sets, pairing, n_jobs, target=None):
     """Measure `n_sets` of each cell; rows are added to the file `target` as they come."""
     rows = []
-    for features, labels, n, d in cells:
-        some = [measure(features, labels, n, d, number, pairing) for number in range(n_sets)]
-        rows += some
-        if target is not None:
-            with Path(target).open("a") as file:
-                file.writelines(json.dumps(row) + "\n" for row in some)
+    one_cell = partial(measure_cell, n_sets=n_sets, pairing=pairing)
+    with ProcessPoolExecutor(n_jobs, initializer=prepare) as pool:
+        for some in pool.map(one_cell, cells):
+            rows += some
+            if target is not None:
+                with Path(target).open("a") as file:
+                    file.writelines(json.dumps(row) + "\n" for row in some)
     return rows
 
 
@@ -108,15 +120,14 @@ def main():
     parser.add_argument("--sets", type=int, default=4)
     parser.add_argument("--json")
     parser.add_argument("--pairing", default="lost", choices=["lost", "auto"])
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--dimensions", type=int, nargs="+", default=DIMENSIONS)
     parser.add_argument("--features", nargs="+", default=list(SHAPES))
     parser.add_argument("--labels", nargs="+", default=list(SHAPES))
     given = parser.parse_args()
-    warnings.simplefilter("ignore")
-    warm_up()
     cells = product(given.features, given.labels, given.sizes, given.dimensions)
-    show(table(collect(cells, given.sets, given.pairing, given.json)))
+    show(table(collect(cells, given.sets, given.pairing, given.jobs, given.json)))
 
 
 if __name__ == "__main__":
