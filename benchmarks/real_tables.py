@@ -17,7 +17,9 @@ NUMBERS_OF_ROWS = ("rownames", "Unnamed: 0", "id", "ID")  # columns that describ
 MOST_ROWS, MOST_FEATURES = 1200, 8
 # More distinct values than this: a column that can be a label.
 MANY_VALUES = 25
-LABELS = ("last", "first", "middle")  # of the columns that can be one
+# Which of the columns that can be a label is one, and how many of these a table must have, so that
+# no two choices take the same column.
+LABELS = {"last": 1, "first": 2, "middle": 3, "second": 4}
 
 
 class Table(NamedTuple):
@@ -46,15 +48,12 @@ def complete(frame):
 
 
 def split(frame, which):
-    """Features and label: one of the columns with many values, and the first others that vary.
-
-    The label is the last such column, or the first of several, or the middle one of three or more.
-    """
+    """Features and label: one of the columns with many values, and the first others that vary."""
     distinct = frame.nunique()
     labels = [name for name in frame if distinct[name] > MANY_VALUES]
-    if len(labels) < {"last": 1, "first": 2, "middle": 3}[which]:
+    if len(labels) < LABELS[which]:
         return None
-    label = labels[{"last": -1, "first": 0, "middle": len(labels) // 2}[which]]
+    label = labels[{"last": -1, "first": 0, "middle": len(labels) // 2, "second": 1}[which]]
     features = [name for name in frame if distinct[name] > 1 and name != label]
     if not features:
         return None
@@ -118,12 +117,12 @@ def _read(package, item, which):
     return None if found is None else Table(f"{package}/{item}", *found)
 
 
-@lru_cache(maxsize=3)
+@lru_cache(maxsize=len(LABELS))
 def read_tables(which="last"):
     """Every regression of the open half; some seconds, once per process.
 
-    Thresholds were set with the last column as label, a few with the first as well. With the
-    middle one the same tables give regressions on which nothing was set or compared.
+    Thresholds were set with the last column as label, a few with the first and the middle one as
+    well. With the second one the same tables give regressions on which nothing was set or compared.
     """
     found = (_read(package, item, which) for package, item in open_names())
     return tuple(without_repeats(table for table in found if table is not None))

@@ -6,7 +6,7 @@ import pytest
 from benchmarks.real_cases import GROUP_SIZE, RANDOM, SORTED, grouped, mostly_right, permute, stream
 from benchmarks.real_fits import OURS, accuracy, coverage, reference, scalars
 from benchmarks.real_summary import method_rows, verdict_row
-from benchmarks.real_tables import Table, held_back, regression, without_repeats
+from benchmarks.real_tables import LABELS, Table, held_back, regression, split, without_repeats
 from benchmarks.verdict_sets import radius
 from scipy.stats import chi2
 
@@ -44,6 +44,21 @@ def test_label_is_the_last_column_with_many_values():
     np.testing.assert_allclose(X, (expected - expected.mean(0)) / expected.std(0))
     label = data["label"].to_numpy()[rows]
     np.testing.assert_allclose(y, (label - label.mean()) / label.std())
+
+
+@pytest.mark.parametrize("n_columns", range(1, 8))
+def test_choices_of_a_label_take_different_columns(n_columns):
+    rng = np.random.default_rng(n_columns)
+    data = pd.DataFrame({f"c{k}": rng.normal(size=60) for k in range(n_columns)})
+    data["few"] = np.arange(60) % 3
+    found = {which: split(data, which) for which in LABELS}
+    taken = [
+        next(name for name in data if np.array_equal(data[name], columns[1]))
+        for columns in found.values()
+        if columns is not None
+    ]
+    assert len(taken) == len(set(taken)) == min(n_columns, 4)
+    assert taken[0] == f"c{n_columns - 1}"
 
 
 def test_rows_are_complete_and_limited():

@@ -74,6 +74,8 @@ def test_the_worst_reason_decides_and_comes_first():
         (order_checks.rate_under_mixture(0.1), "trust"),
         (order_checks.rate_under_mixture(0.4), "caution"),
         (order_checks.doubtful_mismatches(0.02), "caution"),
+        (order_checks.expected_error(1.2), "trust"),
+        (order_checks.expected_error(2.5), "caution"),
         (checks.precision(1.3, 0.4), "trust"),
         (checks.precision(2.5, 0.1), "caution"),
         (checks.precision(12.0, -0.1), "caution"),

@@ -100,18 +100,23 @@ def next_law(
 
 
 def _next_t(sums: FloatArray, count: FloatArray, smallest: float) -> NoiseLaw:
-    """The scale by weighted squares, the degrees of freedom by the shares of the components."""
-    freedom = max(FREEDOMS, key=lambda f: _t_score(f, sums, count, smallest))
-    scale = np.sqrt(float((sums[2] / t_factors(freedom) ** 2).sum()) / float(count.sum()))
-    return t_law(freedom, max(float(scale), smallest))
+    """The scale by weighted squares, the degrees of freedom by the shares of the components.
 
-
-def _t_score(freedom: float, sums: FloatArray, count: FloatArray, smallest: float) -> float:
-    """Expected log likelihood of the components at their best scale."""
-    factors = t_factors(freedom)
+    Each number of degrees of freedom is compared at its best scale, by the expected log likelihood
+    of the components.
+    """
+    squares, logs = _t_tables()
     total = float(count.sum())
-    variance = max(float((sums[2] / factors**2).sum()) / total, smallest**2)
-    return -0.5 * total * float(np.log(variance)) - float(count @ np.log(factors))
+    variances = np.maximum(squares @ sums[2] / total, smallest**2)
+    best = int(np.argmax(-0.5 * total * np.log(variances) - logs @ count))
+    return t_law(FREEDOMS[best], float(np.sqrt(variances[best])))
+
+
+@cache
+def _t_tables() -> tuple[FloatArray, FloatArray]:
+    """Inverse squares and logarithms of the factors, one line for each of `FREEDOMS`."""
+    factors = np.array([t_factors(freedom) for freedom in FREEDOMS])
+    return factors**-2.0, np.log(factors)
 
 
 def off_components(law: NoiseLaw) -> FloatArray:

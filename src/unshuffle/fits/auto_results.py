@@ -168,6 +168,9 @@ class AutoFit:
         Rows without labels and labels without rows, where these are part of the model.
     law : LawFit or None
         Law of the noise, where the order is lost and another one than the normal was asked for.
+    expected_error : float
+        Median error of the fitted values by the standard errors, in 95 % radii of a fit with known
+        order; nan where there are none.
     """
 
     fit: StochasticFit
@@ -185,6 +188,7 @@ class AutoFit:
     choice: Choice | None = None
     unmatched: UnmatchedFit | None = None
     law: LawFit | None = None
+    expected_error: float = NAN
 
     @property
     def determined(self) -> bool:

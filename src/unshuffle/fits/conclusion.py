@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 
+from ..inference.error_size import median_error
 from ..inference.group_means import GroupMeans, compare_with_means
 from ..inference.verdict import judge
+from .as_given import noise_radius
 from .auto_results import AutoFit, Outcome
 from .lost_order import LostOrder
 from .noise_law import SHAPES, fit_with_law
-from .results import Matches
+from .results import Matches, StochasticFit
 from .searched import search_fit
 from .table_fits import TableFits, state_of
 from .verdict import verdict_of
@@ -54,6 +56,7 @@ def conclude(fits: TableFits, lost: LostOrder, order_p_value: float, outcome: Ou
         group_means=_group_means(fits, outcome),
         choice=outcome.choice,
         law=outcome.law,
+        expected_error=_expected_error(fits, fit),
     )
     return replace(found, verdict=verdict_of(found, problem))
 
@@ -65,3 +68,13 @@ def _group_means(fits: TableFits, outcome: Outcome) -> GroupMeans | None:
     first = int(fit.design.fit_intercept)
     covariance = fit.uncertainty.covariance[first:, first:]
     return compare_with_means(problem, fits.solver, fit.coef, covariance, fit.noise_scale)
+
+
+def _expected_error(fits: TableFits, fit: StochasticFit) -> float:
+    """Median error by the standard errors, in 95 % radii of a fit with known order."""
+    if fit.errors is None:
+        return float("nan")
+    first, to_theta = int(fit.design.fit_intercept), fits.solver.to_theta
+    covariance = fit.errors.uncertainty.covariance[first:, first:]
+    radius = noise_radius(fits.solver, fit.noise_scale, max(fit.design.freedom, 1))
+    return median_error(to_theta @ covariance @ to_theta.T) / radius if radius > 0.0 else 0.0

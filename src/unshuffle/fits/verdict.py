@@ -67,6 +67,7 @@ def _order_checks(found: AutoFit) -> list[Reason | None]:
         order_checks.noise_law(facts.noise, facts.pit_distance),
         *_description_checks(facts, fit.mismatch_rate),
         _precision(found),
+        order_checks.expected_error(found.expected_error),
         None if isnan(facts.chain_inflation) else order_checks.chain(facts.chain_inflation),
         None
         if isnan(found.temper_shift)

@@ -173,6 +173,18 @@ def chain(inflation: float, settings: CheckSettings = CHECKS) -> Reason:
     return Reason("caution", "fit over permutations", inflation, limit, text, advice)
 
 
+def expected_error(radii: float, settings: CheckSettings = CHECKS) -> Reason | None:
+    """Is the fit sound by its own standard errors? nan: they are not known, which another says."""
+    if isnan(radii):
+        return None
+    return below(
+        "expected error", radii, settings.expected_error, None,
+        f"By its standard errors the fit has a median error of {radii:.2g} times the 95 % radius "
+        "of a fit with known order",
+        "mark rows whose label is known to be their own, or use fewer features",
+    )  # fmt: skip
+
+
 def mismatched_slope(slope: float, settings: CheckSettings = CHECKS) -> Reason | None:
     """Do the labels of mismatched rows depend on the features?"""
     if isnan(slope):

@@ -36,6 +36,9 @@ class CheckSettings:
     # Labels that may be another row's cannot make a fit more precise. Sampling error aside, a lower
     # multiple means that rows far from all others were left out of the fit.
     inflation_least: float = 0.5
+    # Median error by the standard errors, in 95 % radii of a fit with known order. A fit is sound
+    # below two: to be trusted it must be more probably sound than not.
+    expected_error: float = 2.0
     # Independent starts that end in the best match: one alone says nothing about a better match.
     starts_needed: int = 2
     # Change of the fit on aligning labels at inflated noise, as a share of its length. A fit that
