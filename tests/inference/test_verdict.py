@@ -52,6 +52,8 @@ def test_the_worst_reason_decides_and_comes_first():
         (order_checks.agreement(0.5), "trust"),
         (order_checks.agreement(2.0), "caution"),
         (order_checks.agreement(np.inf), "caution"),
+        (order_checks.agreement(1.8, normal=True), "trust"),
+        (order_checks.agreement(2.1, normal=True), "caution"),
         (order_checks.evidence(0.1, 0.86), "trust"),
         (order_checks.evidence(0.01, 0.56), "caution"),
         (order_checks.excluded_rate(0.05, 0.1), "trust"),

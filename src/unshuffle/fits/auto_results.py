@@ -97,6 +97,8 @@ class MismatchFit:
         with fitted values.
     agreement : float
         Distance between the fits by these two, in 95 % radii; nan where there is only one.
+    normal_distance : float
+        The same distance where normal noise of one spread suffices; nan elsewhere.
     chain_inflation : float
         Standard errors of a chain over permutations that was not kept, as a multiple of those with
         the order known; nan where there was none.
@@ -122,6 +124,7 @@ class MismatchFit:
     off_proba: FloatArray | None
     two_models: bool
     agreement: float
+    normal_distance: float = NAN
     chain_inflation: float = NAN
     named_law: bool = False
     weight: float = 1.0

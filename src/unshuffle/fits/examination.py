@@ -15,18 +15,12 @@ import numpy as np
 from ..data.problem import Problem
 from ..families.least_squares import LeastSquares
 from ..families.noise import NoiseShape
-from ..inference.consistency import (
-    Consistency,
-    compare_with_least_squares,
-    slope_among_mismatched,
-)
 from ..inference.settings import CHECKS, CheckSettings
 from ..kernels.types import FloatArray
 from ..search.association_fit import Association, associate
 from ..search.curve import Curve, plane
 from ..search.kernel_curve import KernelCurve, best_curve
 from ..search.label_fit import LabelFit
-from ..search.law_mixture import LawMixture
 from ..search.noise_model import NoiseFit, NoiseModel
 from ..search.rate_profile import (
     NORMAL,
@@ -42,13 +36,12 @@ from .clearly_normal import Rivals, clearly_normal, of_pairs
 from .mismatch_candidates import (
     Candidate,
     FreeLaw,
+    distance_in_radii,
     free_laws,
-    is_near,
     under_law,
     with_noise,
     without_law,
 )
-from .results import StochasticFit
 
 NAN = float("nan")
 
@@ -96,15 +89,16 @@ def examine(
     profile = profile_rate(model, shapes_named(noise))
     freed = cache(partial(free_laws, model, profile))
     reference = LeastSquares(X, fit_intercept=True)
-    other = _association(curve, rows, settings) if noise == "auto" else None
-    straight, compared = not isinstance(curve, KernelCurve), other is not None
+    association = _association(curve, rows, settings) if noise == "auto" else None
+    other, straight = association, not isinstance(curve, KernelCurve)
     if order_is_sure and other is not None:
         facts = _facts(reference, y, profile, None, checks)
         line = plane(X, y, rows.starts, settings.curve)
         rivals = Rivals(model, profile, other.criterion)
         clear = clearly_normal(reference, line, rivals, facts, checks, settings.profile)
         if clear is not None:
-            return Examination(clear.fit, _by_row(clear.facts, problem, whole), whole, normal=True)
+            facts = _beside(other, clear, reference, y)
+            return Examination(clear.fit, _by_row(facts, problem, whole), whole, normal=True)
     if order_is_sure and straight and other and _suffices(model, profile, freed, other, checks):
         other = None
     facts = _facts(reference, y, profile, other, checks)
@@ -112,12 +106,14 @@ def examine(
         facts = _by_row(with_noise(facts, profile.none, model), problem, whole)
         return Examination(None, facts, whole, normal=False)
     law, found = _consistent_law(reference, model, facts, freed(), profile.shape, checks)
-    if not compared and _doubtful(found.facts, checks):
+    if association is None and _doubtful(found.facts, checks):
         found = found._replace(facts=replace(found.facts, answer="doubtful"))
     normal = other is None and straight and law.shape == NORMAL and found.holds
     if normal:  # the penalty of the curve would shrink slopes
         flat = NoiseModel(plane(X, y, rows.starts, settings.curve), settings=settings.profile)
         found = found._replace(fit=flat.release(NORMAL, law.fit))
+        if association is not None:
+            found = found._replace(facts=_beside(association, found, reference, y))
     if other is not None:
         found = without_law(reference, y, found, other.fit, checks)
     if not found.holds:
@@ -134,6 +130,14 @@ def _association(curve: Curve, rows: Problem, settings: SearchSettings) -> Assoc
     if rows.n_blocks > 1 or rows.n_movable < rows.n_rows:
         return None
     return associate(curve, settings.association)
+
+
+def _beside(
+    association: Association, found: Candidate, reference: LeastSquares, y: FloatArray
+) -> MismatchFit:
+    """The facts of a fit with normal noise, with its distance from the fit without a law."""
+    distance = distance_in_radii(reference, y, association.fit, found.fit)
+    return replace(found.facts, normal_distance=distance)
 
 
 def _suffices(
@@ -233,72 +237,3 @@ def _sample(problem: Problem, many: int) -> Problem:
     starts = np.searchsorted(rows, problem.starts).astype(np.int64)
     X = problem.X[problem.user_rows(rows)]
     return Problem(X, problem.y[rows], starts, None, problem.n_groups)
-
-
-def compare_chain(
-    problem: Problem,
-    fit: StochasticFit,
-    facts: MismatchFit | None,
-    checks: CheckSettings = CHECKS,
-    *,
-    expected: FloatArray | None = None,
-) -> MismatchFit:
-    """The facts of a fit by a chain; without an examination only its consistency is known.
-
-    `expected` are labels beside rows that the fit expects, in the user's order, where mismatches
-    are not equally likely in all rows.
-    """
-    assert fit.permutations is not None and fit.matches is not None
-    state, rate = fit.permutations.state, fit.mismatch_rate
-    assert rate is not None
-    reference = LeastSquares(problem.X, fit_intercept=True)
-    y, fitted = problem.restore(problem.y), problem.restore(state.fitted)
-    seen, seen_rate = (fitted, rate) if expected is None else (expected, 0.0)
-    distance, p_value = compare_with_least_squares(reference.basis(), y, seen, seen_rate)
-    slope = slope_among_mismatched(y, fitted, np.asarray(fit.matches.match_proba))
-    difference = NAN if facts is None else rate - facts.rate
-    found = Consistency(distance, p_value, slope, difference)
-    if facts is None:
-        return MismatchFit(
-            answer="mismatches",
-            p_value=NAN,
-            rate=NAN,
-            rate_limit=NAN,
-            radius=radius_of(reference, y),
-            tail_share=NAN,
-            largest_share=NAN,
-            gain=NAN,
-            r_squared=r_squared(reference, y),
-            noise="normal",
-            spread_by_fit=False,
-            consistency=found,
-            pit_distance=NAN,
-            off_proba=None,
-            two_models=False,
-            agreement=NAN,
-        )
-    near = is_near(distance, p_value, checks)
-    other_rate = abs(difference) > checks.rate_difference
-    answer = "inconsistent" if other_rate or not near else facts.answer
-    return replace(facts, answer=answer, consistency=found)
-
-
-def compare_law(
-    problem: Problem, mixture: LawMixture, facts: MismatchFit, checks: CheckSettings = CHECKS
-) -> MismatchFit:
-    """The facts of maximum likelihood under a law of the noise that was asked for."""
-    reference, found = LeastSquares(problem.X, fit_intercept=True), mixture.found
-    y, fitted = problem.restore(problem.y), problem.restore(found.fitted)
-    distance, p_value = compare_with_least_squares(reference.basis(), y, fitted, found.rate)
-    slope = slope_among_mismatched(problem.y, found.fitted, found.matched)
-    answer = "none" if facts.answer == "none" else "mismatches"
-    matched = problem.restore(found.matched)
-    return replace(
-        facts,
-        answer=answer if is_near(distance, p_value, checks) else "inconsistent",
-        consistency=Consistency(distance, p_value, slope, NAN),
-        noise=mixture.shape.name,
-        spread_by_fit=False,
-        off_proba=None if facts.off_proba is None else np.minimum(facts.off_proba, matched),
-        named_law=True,
-    )

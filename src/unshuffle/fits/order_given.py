@@ -16,7 +16,8 @@ from .audited import with_audit
 from .auto_results import NAN, MismatchFit, Outcome
 from .averaged import weight_of
 from .clued import expected_as_given
-from .examination import compare_chain, compare_law, examine
+from .compared import compare_chain, compare_law
+from .examination import examine
 from .linked import fit_as_given, fit_averaged, fit_expected, fit_likelihood
 from .noise_law import SHAPES
 from .progress import quiet

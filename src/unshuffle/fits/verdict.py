@@ -7,10 +7,12 @@ import numpy as np
 from ..data.problem import Problem
 from ..inference import checks, order_checks
 from ..inference.match_check import match_model
+from ..inference.sampling_settings import SANDWICH
 from ..inference.verdict import Reason, Verdict, judge
 from ..search.mostly_right import share_inside
 from ..search.settings import DEFAULT as SEARCH
 from .auto_results import AutoFit, MismatchFit
+from .results import StochasticFit
 
 
 def verdict_of(found: AutoFit, problem: Problem) -> Verdict:
@@ -66,6 +68,7 @@ def _order_checks(found: AutoFit) -> list[Reason | None]:
         order_checks.mismatched_slope(consistency.slope),
         order_checks.noise_law(facts.noise, facts.pit_distance),
         *_description_checks(facts, fit.mismatch_rate),
+        _normal_agreement(fit, facts),
         _precision(found),
         order_checks.expected_error(found.expected_error),
         None if isnan(facts.chain_inflation) else order_checks.chain(facts.chain_inflation),
@@ -94,6 +97,14 @@ def _description_checks(facts: MismatchFit, rate: float) -> list[Reason]:
     if facts.needs_evidence:
         reasons.append(order_checks.evidence(facts.gain, facts.weight))
     return reasons
+
+
+def _normal_agreement(fit: StochasticFit, facts: MismatchFit) -> Reason | None:
+    """Would a fit without a law be the same, where normal noise of one spread is in doubt?"""
+    even = fit.errors is not None and fit.errors.p_value >= SANDWICH.level
+    if even or isnan(facts.normal_distance):
+        return None
+    return order_checks.agreement(facts.normal_distance, normal=True)
 
 
 def _match_checks(found: AutoFit, problem: Problem) -> list[Reason | None]:

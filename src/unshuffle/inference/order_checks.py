@@ -229,10 +229,14 @@ def evidence(gain: float, weight: float, settings: CheckSettings = CHECKS) -> Re
     return Reason("caution", "strength of evidence", gain, limit, text, advice)
 
 
-def agreement(distance: float, settings: CheckSettings = CHECKS) -> Reason:
-    """Does a fit that needs no law of the noise agree with one under a law?"""
+def agreement(distance: float, settings: CheckSettings = CHECKS, *, normal: bool = False) -> Reason:
+    """Does a fit that needs no law of the noise agree with one under a law?
+
+    With `normal` noise of one spread this is asked where a test finds that the noise is not even.
+    """
+    limit = settings.normal_agreement if normal else settings.agreement
     return below(
-        "agreement of two models", distance, settings.agreement, None,
+        "agreement of two models", distance, limit, None,
         "The fit with a law of the noise and the fit without differ by "
         f"{distance:.2g} times the 95 % radius of a fit with known order",
         "the noise decides about the fit; see mismatch_sensitivity(), or mark known rows",
