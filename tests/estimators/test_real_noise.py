@@ -314,3 +314,22 @@ def test_half_of_the_labels_exchanged_with_little_noise():
     assert np.linalg.norm(model.coef_ - coef) < 3.0 * known
     assert abs(model.mismatch_rate_ - 0.5) < 0.07
     assert np.linalg.norm(ols(X, given) - coef) > 20.0 * known  # the control: it is not easy
+
+
+def test_normal_noise_is_compared_with_no_law_unless_the_noise_is_even():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 3))
+    y = X @ [1.0, -1.0, 0.0] + 0.5 * rng.normal(size=500)
+    y[:100] = rng.permutation(y[:100])
+
+    def compared(covariance_type):
+        model = ShuffledRegressor(covariance_type=covariance_type, random_state=0).fit(X, y)
+        assert model.noise_ == "normal"
+        assert model.start_ != "least squares"
+        return [r for r in model.verdict_.reasons if r.check == "agreement of two models"]
+
+    assert not compared("auto")  # a test finds even noise
+    (reason,) = compared("robust")  # no test was made
+    assert reason.level == "trust"
+    assert reason.threshold == 2.0
+    assert 0.0 < reason.value < 1.0

@@ -220,7 +220,8 @@ THRESHOLDS = {
     "evidence of mismatches": ("doubtful_gain",),
     "law of the noise": ("pit_caution",),
     "mismatches or noise": ("mixture_rate",),
-    "agreement of two models": ("agreement",),
+    "agreement of two models": ("agreement", "normal_agreement"),
+    "expected error": ("expected_error",),
     "strength of evidence": ("trusted_gain",),
 }
 
