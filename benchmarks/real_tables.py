@@ -19,7 +19,7 @@ MOST_ROWS, MOST_FEATURES = 1200, 8
 MANY_VALUES = 25
 # Which of the columns that can be a label is one, and how many of these a table must have, so that
 # no two choices take the same column.
-LABELS = {"last": 1, "first": 2, "middle": 3, "second": 4}
+LABELS = {"last": 1, "first": 2, "middle": 3, "second": 4, "third": 6}
 
 
 class Table(NamedTuple):
@@ -53,7 +53,8 @@ def split(frame, which):
     labels = [name for name in frame if distinct[name] > MANY_VALUES]
     if len(labels) < LABELS[which]:
         return None
-    label = labels[{"last": -1, "first": 0, "middle": len(labels) // 2, "second": 1}[which]]
+    middle = len(labels) // 2
+    label = labels[{"last": -1, "first": 0, "middle": middle, "second": 1, "third": 2}[which]]
     features = [name for name in frame if distinct[name] > 1 and name != label]
     if not features:
         return None
@@ -121,8 +122,8 @@ def _read(package, item, which):
 def read_tables(which="last"):
     """Every regression of the open half; some seconds, once per process.
 
-    Thresholds were set with the last column as label, a few with the first and the middle one as
-    well. With the second one the same tables give regressions on which nothing was set or compared.
+    Thresholds were set with the last column as label, and a few with the first, the middle and the
+    second as well. With the third the same tables give regressions on which nothing was set.
     """
     found = (_read(package, item, which) for package, item in open_names())
     return tuple(without_repeats(table for table in found if table is not None))
