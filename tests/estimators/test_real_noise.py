@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import f
 
 from unshuffle import (
     MixtureRegressor,
@@ -10,6 +11,8 @@ from unshuffle import (
     UnidentifiableWarning,
 )
 from unshuffle.datasets import make_shuffled_regression
+from unshuffle.search.association_fit import associate
+from unshuffle.search.kernel_curve import best_curve
 
 
 def ols(X, y):
@@ -316,6 +319,16 @@ def test_half_of_the_labels_exchanged_with_little_noise():
     assert np.linalg.norm(ols(X, given) - coef) > 20.0 * known  # the control: it is not easy
 
 
+def distance_from_no_law(model, X, y):
+    """The same by plain least squares: distance from the fit to labels that the association expects."""
+    curve = best_curve(X, y, np.array([0, len(y)]))
+    labels = associate(curve).fit.expected(y)
+    centred = X - X.mean(axis=0)
+    apart = centred @ (np.linalg.lstsq(centred, labels, rcond=None)[0] - model.coef_)
+    radius = model.noise_scale_ * np.sqrt(3 * f.ppf(0.95, 3, len(y) - 4))
+    return np.linalg.norm(apart) / radius
+
+
 def test_normal_noise_is_compared_with_no_law_unless_the_noise_is_even():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(500, 3))
@@ -326,10 +339,9 @@ def test_normal_noise_is_compared_with_no_law_unless_the_noise_is_even():
         model = ShuffledRegressor(covariance_type=covariance_type, random_state=0).fit(X, y)
         assert model.noise_ == "normal"
         assert model.start_ != "least squares"
-        return [r for r in model.verdict_.reasons if r.check == "agreement of two models"]
+        return model, [r for r in model.verdict_.reasons if r.check == "agreement of two models"]
 
-    assert not compared("auto")  # a test finds even noise
-    (reason,) = compared("robust")  # no test was made
-    assert reason.level == "trust"
+    assert not compared("auto")[1]  # a test finds even noise
+    model, (reason,) = compared("robust")  # no test was made
+    assert reason.value == pytest.approx(distance_from_no_law(model, X, y))
     assert reason.threshold == 2.0
-    assert 0.0 < reason.value < 1.0

@@ -98,7 +98,8 @@ class MismatchFit:
     agreement : float
         Distance between the fits by these two, in 95 % radii; nan where there is only one.
     normal_distance : float
-        The same distance where normal noise of one spread suffices; nan elsewhere.
+        Distance of a fit with normal noise of one spread from that without a law; nan elsewhere,
+        and where only a sample of the rows was examined.
     chain_inflation : float
         Standard errors of a chain over permutations that was not kept, as a multiple of those with
         the order known; nan where there was none.

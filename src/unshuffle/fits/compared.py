@@ -1,6 +1,6 @@
-"""How a chain over permutations, or a law that was asked for, compares with least squares as given.
+"""How a chain over permutations, or a law that was asked for, compares with other fits.
 
-What the examination found of the labels stays; the facts of the fit itself take its place.
+What the examination found of the labels stays; what it found of its own fit is replaced.
 """
 
 from dataclasses import replace
@@ -16,8 +16,9 @@ from ..inference.consistency import (
 )
 from ..inference.settings import CHECKS, CheckSettings
 from ..kernels.types import FloatArray
+from ..search.label_fit import LabelFit
 from ..search.law_mixture import LawMixture
-from .as_given import r_squared, radius_of
+from .as_given import noise_radius, r_squared, radius_of
 from .auto_results import NAN, MismatchFit
 from .mismatch_candidates import is_near
 from .results import StochasticFit
@@ -69,6 +70,20 @@ def compare_chain(
     other_rate = abs(difference) > checks.rate_difference
     answer = "inconsistent" if other_rate or not near else facts.answer
     return replace(facts, answer=answer, consistency=found)
+
+
+def radii_between(
+    problem: Problem, solver: LeastSquares, fit: StochasticFit, other: LabelFit
+) -> float:
+    """Distance of a fit from least squares on the labels that another expects.
+
+    In 95 % radii of a fit with known order and the noise of the first; nan without noise.
+    """
+    assert fit.permutations is not None
+    labels = problem.restore(other.expected(problem.y))
+    apart = solver.solve(labels).fitted - problem.restore(fit.permutations.state.fitted)
+    radius = noise_radius(solver, fit.noise_scale, max(fit.design.freedom, 1))
+    return float(np.linalg.norm(apart - apart.mean())) / radius if radius > 0.0 else NAN
 
 
 def compare_law(

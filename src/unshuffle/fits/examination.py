@@ -36,7 +36,6 @@ from .clearly_normal import Rivals, clearly_normal, of_pairs
 from .mismatch_candidates import (
     Candidate,
     FreeLaw,
-    distance_in_radii,
     free_laws,
     under_law,
     with_noise,
@@ -61,12 +60,15 @@ class Examination:
     normal : bool
         Whether a plane with normal noise of one spread describes the labels: there a chain over
         permutations is more precise than `best`.
+    association : Association or None
+        The description without a law, where it was made and there is a sign of mismatches.
     """
 
     best: LabelFit | None
     facts: MismatchFit
     whole: bool
     normal: bool
+    association: Association | None = None
 
 
 def examine(
@@ -97,8 +99,8 @@ def examine(
         rivals = Rivals(model, profile, other.criterion)
         clear = clearly_normal(reference, line, rivals, facts, checks, settings.profile)
         if clear is not None:
-            facts = _beside(other, clear, reference, y)
-            return Examination(clear.fit, _by_row(facts, problem, whole), whole, normal=True)
+            facts = _by_row(clear.facts, problem, whole)
+            return Examination(clear.fit, facts, whole, normal=True, association=other)
     if order_is_sure and straight and other and _suffices(model, profile, freed, other, checks):
         other = None
     facts = _facts(reference, y, profile, other, checks)
@@ -112,14 +114,12 @@ def examine(
     if normal:  # the penalty of the curve would shrink slopes
         flat = NoiseModel(plane(X, y, rows.starts, settings.curve), settings=settings.profile)
         found = found._replace(fit=flat.release(NORMAL, law.fit))
-        if association is not None:
-            found = found._replace(facts=_beside(association, found, reference, y))
     if other is not None:
         found = without_law(reference, y, found, other.fit, checks)
     if not found.holds:
         found = found._replace(facts=with_noise(found.facts, profile.none, model))
     facts = _by_row(found.facts, problem, whole)
-    return Examination(found.fit, facts, whole, normal)
+    return Examination(found.fit, facts, whole, normal, association)
 
 
 def _association(curve: Curve, rows: Problem, settings: SearchSettings) -> Association | None:
@@ -130,14 +130,6 @@ def _association(curve: Curve, rows: Problem, settings: SearchSettings) -> Assoc
     if rows.n_blocks > 1 or rows.n_movable < rows.n_rows:
         return None
     return associate(curve, settings.association)
-
-
-def _beside(
-    association: Association, found: Candidate, reference: LeastSquares, y: FloatArray
-) -> MismatchFit:
-    """The facts of a fit with normal noise, with its distance from the fit without a law."""
-    distance = distance_in_radii(reference, y, association.fit, found.fit)
-    return replace(found.facts, normal_distance=distance)
 
 
 def _suffices(

@@ -16,8 +16,8 @@ from .audited import with_audit
 from .auto_results import NAN, MismatchFit, Outcome
 from .averaged import weight_of
 from .clued import expected_as_given
-from .compared import compare_chain, compare_law
-from .examination import examine
+from .compared import compare_chain, compare_law, radii_between
+from .examination import Examination, examine
 from .linked import fit_as_given, fit_averaged, fit_expected, fit_likelihood
 from .noise_law import SHAPES
 from .progress import quiet
@@ -45,13 +45,22 @@ def fit_order_given(fits: TableFits, *, order_is_sure: bool) -> Outcome:
         inflation = inflation_of(outcome.fit)
         consistent = outcome.mismatch.answer == "mismatches"
         if consistent and (not found.whole or inflation < CHECKS.inflation_linked):
-            return outcome
+            return _beside_no_law(fits, outcome, found)
         facts = facts if found.whole else outcome.mismatch
         facts = replace(facts, chain_inflation=inflation)
     if facts.answer == "mismatches":
         assert found.best is not None
         return _expected_labels(fits, facts, found.best)
     return least_squares(fits, facts)
+
+
+def _beside_no_law(fits: TableFits, outcome: Outcome, found: Examination) -> Outcome:
+    """Add how far a fit with normal noise is from the one without a law of the noise."""
+    if found.association is None or outcome.mismatch is None or not found.whole:
+        return outcome
+    other = found.association.fit
+    distance = radii_between(fits.data.problem, fits.solver, outcome.fit, other)
+    return outcome._replace(mismatch=replace(outcome.mismatch, normal_distance=distance))
 
 
 def _expected_labels(fits: TableFits, facts: MismatchFit, found: LabelFit) -> Outcome:
