@@ -64,7 +64,7 @@ def measure(features, labels, n, d, number, pairing):
 
 
 def measure_cell(cell, n_sets, pairing):
-    """Fit every set of one cell; that no match is found is no news here."""
+    """Fit every set of one cell; warnings that there is no match are expected."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnidentifiableWarning)
         return [measure(*cell, number, pairing) for number in range(n_sets)]

@@ -174,7 +174,7 @@ def chain(inflation: float, settings: CheckSettings = CHECKS) -> Reason:
 
 
 def expected_error(radii: float, settings: CheckSettings = CHECKS) -> Reason | None:
-    """Is the fit sound by its own standard errors? nan: they are not known, which another says."""
+    """Is the fit sound by its own standard errors? Where they are nan, `precision` reports it."""
     if isnan(radii):
         return None
     return below(
@@ -232,7 +232,7 @@ def evidence(gain: float, weight: float, settings: CheckSettings = CHECKS) -> Re
 def agreement(distance: float, settings: CheckSettings = CHECKS, *, normal: bool = False) -> Reason:
     """Does a fit that needs no law of the noise agree with one under a law?
 
-    With `normal` noise of one spread this is asked where a test finds that the noise is not even.
+    With `normal` noise of one spread this is asked unless a test finds that the noise is even.
     """
     limit = settings.normal_agreement if normal else settings.agreement
     return below(

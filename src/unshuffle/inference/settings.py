@@ -81,7 +81,7 @@ class CheckSettings:
     # Distance between the fits by a law of the noise and by the association of labels, in 95 %
     # radii. Either can be wrong where noise is of another kind, seldom both alike.
     agreement: float = 1.5
-    # The same for normal noise of one spread, where a test finds that the noise is uneven. Larger,
+    # The same for normal noise of one spread, unless a test finds that the noise is even. Larger,
     # because with little noise the fit without a law is the less precise one. Of 88 such fits to
     # four labels of the real tables, 30 % permuted, 5 of 8 beyond it were not sound, 1 of 80 below.
     normal_agreement: float = 2.0
