@@ -152,6 +152,7 @@ def _keep_auto(model: Any, fit: AutoFit) -> None:
     means = fit.group_means
     model.group_means_pvalue_ = float("nan") if means is None else means.p_value
     model.group_means_distance_ = float("nan") if means is None else means.distance
+    model.curve_pvalue_, model.curved_ = fit.curve_p_value, fit.fit.curve is not None
 
 
 def _keep_mismatch(model: Any, found: MismatchFit | None) -> None:

@@ -43,6 +43,7 @@ class InferenceMethods(BootstrapMethods):
     mismatch_rate_se_: float
     match_proba_: FloatArray
     spread_by_fit_: bool
+    curve_pvalue_: float
     n_groups_: int
 
     def conf_int(self, level: float = 0.95, method: str = "auto", **options: Any) -> FloatArray:
@@ -351,6 +352,9 @@ class InferenceMethods(BootstrapMethods):
             facts["noise law"] = f"{name}{grows}"
             if gain is not None:
                 facts["noise law"] += f", log likelihood {gain:+.1f} beside normal noise (BIC)"
+        if getattr(self, "curved_", False):
+            p = _p_equals(self.curve_pvalue_)
+            facts["labels aligned"] = f"around a curve (a plane has {p})"
         p_value = getattr(self, "mismatch_pvalue_", np.nan)
         if not np.isnan(p_value):
             facts["any mismatches"] = f"p = {p_value:.2g}"
@@ -366,12 +370,16 @@ class InferenceMethods(BootstrapMethods):
     def _kind_of_errors(self) -> str:
         if self.covariance_type_ == "model" or np.isnan(self.covariance_pvalue_):
             return self.covariance_type_
-        p = p_value(self.covariance_pvalue_)
-        p = f"p {p}" if p.startswith("<") else f"p = {p}"
-        return f"robust (noise differs between rows, {p})"
+        return f"robust (noise differs between rows, {_p_equals(self.covariance_pvalue_)})"
 
     def _estimates(self) -> Estimates:
         values = np.append(self.intercept_, self.coef_) if self.fit_intercept else self.coef_
         errors = self._stochastic.errors
         freedom = self._stochastic.design.freedom if errors is None else errors.freedom
         return Estimates(values, self.standard_errors_, freedom)
+
+
+def _p_equals(value: float) -> str:
+    """A p-value in a sentence."""
+    p = p_value(value)
+    return f"p {p}" if p.startswith("<") else f"p = {p}"

@@ -45,8 +45,10 @@ class MatchMethods:
     @property
     def fitted_values_(self) -> FloatArray:
         """Fitted value of each row."""
-        posterior = self._permutations()
-        return posterior.problem.restore(posterior.state.fitted)
+        problem, fit = self._permutations().problem, self._stochastic
+        fitted = problem.restore(self._permutations().state.fitted)
+        # Labels were aligned around the curve; the answer is the plane.
+        return fitted if fit.curve is None else fitted - fit.curve.bend
 
     @only_normal
     def pair_probabilities(self, group: int = 0) -> Any:

@@ -41,7 +41,7 @@ class ShuffledRegressor(FamilyRegressor, MissingLabelsRegressor):
     3. where it does not, searches globally for the matching of least squares
        :math:`\min_{w, b, \pi} \sum_i (y_{\pi(i)} - b - x_i^\top w)^2`, proves the optimum for up to
        three features, asks whether unrelated labels could be matched as well, and averages over
-       permutations by Stochastic EM from there;
+       permutations by Stochastic EM from there, around a curve where a plane does not hold;
     4. where unrelated labels match as well, starts Stochastic EM from known rows and group means,
        if there are enough, or from the labels as given, with inflated noise and a ridge.
 
@@ -217,10 +217,12 @@ class ShuffledRegressor(FamilyRegressor, MissingLabelsRegressor):
     group_means_distance_ : float
         Length of the difference of their fitted values beyond what sampling error explains, as a
         share of the length of the fit.
-    n_candidates_ : int
-        Starting points tried.
-    n_found_ : int
-        How many of them, chosen independently, ended in the best match.
+    curved_, curve_pvalue_ : bool, float
+        Whether labels in lost order were aligned around a curve (squares and products of the
+        features; `coef_` is the best plane in any case), and the p-value of a plane against such a
+        curve; nan where it was not tested.
+    n_candidates_, n_found_ : int
+        Starting points tried, and how many, chosen independently, ended in the best match.
     stopped_by_ : str
         Why the search ended: "found again", "stands out" or "budget".
     temper_, ridge_ : float
@@ -228,10 +230,8 @@ class ShuffledRegressor(FamilyRegressor, MissingLabelsRegressor):
     cv_results_ : dict of arrays
         Where held-out groups chose `temper_` and `ridge_`: the scores of all settings, see
         `ShuffledRegressorCV`.
-    n_iter_ : int
-        Iterations of EM.
-    converged_ : bool
-        Whether EM converged.
+    n_iter_, converged_ : int, bool
+        Iterations of EM, and whether it converged.
     acceptance_rate_ : float
         Share of accepted proposals of the chain in the last iteration. Not for "known".
     objective_path_, coef_path_ : arrays

@@ -8,6 +8,7 @@ from ..search.mostly_right import fits_tightly
 from ..search.order_test import order_p_value
 from .auto_results import AutoFit, Outcome
 from .conclusion import conclude, with_law
+from .curved import follow_curve
 from .data import InMemory
 from .examination import examine
 from .known import fit_known
@@ -36,7 +37,8 @@ def fit_auto(data: InMemory, settings: AutoSettings, *, reporting: Reporting = q
     fit : AutoFit
     """
     router = Router(TableFits(data, settings, reporting))
-    return router.conclude(with_law(router.fits, router.fit()))
+    outcome = follow_curve(router.fits, router.fit())
+    return router.conclude(with_law(router.fits, outcome))
 
 
 class Router:

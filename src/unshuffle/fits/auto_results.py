@@ -175,6 +175,8 @@ class AutoFit:
     expected_error : float
         Median error of the fitted values by the standard errors, in 95 % radii of a fit with known
         order; nan where there are none.
+    curve_p_value : float
+        Of a plane against a curve around which labels are aligned; nan where that was not tested.
     """
 
     fit: StochasticFit
@@ -193,6 +195,7 @@ class AutoFit:
     unmatched: UnmatchedFit | None = None
     law: LawFit | None = None
     expected_error: float = NAN
+    curve_p_value: float = NAN
 
     @property
     def determined(self) -> bool:
@@ -214,3 +217,4 @@ class Outcome(NamedTuple):
     mismatch: MismatchFit | None = None
     choice: Choice | None = None
     law: LawFit | None = None
+    curve_p_value: float = NAN

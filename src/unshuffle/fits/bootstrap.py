@@ -14,6 +14,7 @@ from ..em.stopping import StopWhenStable, never
 from ..families.least_squares import LeastSquares
 from ..inference.bootstrap import BootstrapResult, Draw, Refit, Source, replicate
 from ..inference.sampling_settings import BOOTSTRAP
+from .curve_data import away_from_plane, noise_around_plane, with_curve
 from .data import InMemory
 from .finish import n_averaged
 from .plan import Plan, aligner, plan_in_memory
@@ -50,6 +51,8 @@ def bootstrap(
     -------
     result : BootstrapResult
     """
+    if fit.curve is not None:
+        return _around_curve(data, fit, refitting, n_boot, seed, reporting)
     problem, posterior = data.problem, fit.permutations
     assert posterior is not None
     check_normal_noise(fit, "bootstrap()")
@@ -80,6 +83,37 @@ def bootstrap(
         np.nan if rate is None else rate * share,
         np.array([np.nan if rate is None else draw.rate for draw in draws]),
         sum(not draw.settled for draw in draws),
+    )
+
+
+def _around_curve(
+    data: InMemory,
+    fit: StochasticFit,
+    refitting: StochasticSettings,
+    n_boot: int,
+    seed: int,
+    reporting: Reporting,
+) -> BootstrapResult:
+    """Simulate and refit around the curve that labels were aligned around; keep the plane."""
+    assert fit.curve is not None
+    curve, d, first = fit.curve.fit, len(fit.coef), int(fit.design.fit_intercept)
+    solver = LeastSquares(data.problem.X, fit_intercept=fit.design.fit_intercept)
+    found = bootstrap(
+        with_curve(data, solver),
+        curve,
+        replace(refitting, init=curve.coef),
+        n_boot=n_boot,
+        seed=seed,
+        reporting=reporting,
+    )
+    noise = noise_around_plane(curve, d, found.draws[:, first:], found.noise_scale_draws)
+    away = away_from_plane(fit.curve, len(found.draws), seed)
+    return replace(
+        found,
+        estimate=found.estimate[: first + d],
+        draws=found.draws[:, : first + d] + away[:, 1 - first :],
+        noise_scale=fit.noise_scale,
+        noise_scale_draws=noise,
     )
 
 

@@ -34,7 +34,10 @@ def conclude(fits: TableFits, lost: LostOrder, order_p_value: float, outcome: Ou
     matches = fit.matches
     assert matches is not None
     held = problem.arrange(problem.restore(problem.y)[matches.permutation])
-    residual = held - state_of(fit).fitted
+    fitted = state_of(fit).fitted
+    if fit.curve is not None:
+        fitted = fitted - problem.arrange(fit.curve.bend)
+    residual = held - fitted
     numbers = fits.data.label_numbers
     if numbers is not None:  # no label was given beside a row, so none can be its own
         perm = numbers[matches.permutation]
@@ -57,6 +60,7 @@ def conclude(fits: TableFits, lost: LostOrder, order_p_value: float, outcome: Ou
         choice=outcome.choice,
         law=outcome.law,
         expected_error=_expected_error(fits, fit),
+        curve_p_value=outcome.curve_p_value,
     )
     return replace(found, verdict=verdict_of(found, problem))
 

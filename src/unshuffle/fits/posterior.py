@@ -1,18 +1,20 @@
 """Draws from the posterior over coefficients, noise, permutation and rate of mismatches."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from ..families.least_squares import LeastSquares
 from ..inference.parameter_prior import weakly_informative
-from ..inference.posterior import Posterior, collect, dispersed_starts, run_chains
+from ..inference.posterior import Posterior, collect, diagnose, dispersed_starts, run_chains
 from ..inference.posterior_chain import PosteriorChain
 from ..inference.posterior_model import Model
 from ..inference.sampling_settings import POSTERIOR
 from ..kernels.limits import SMALLEST_RATE
 from ..kernels.types import FloatArray
 from .bootstrap import check_normal_noise
+from .curve_data import away_from_plane, noise_around_plane, with_curve
 from .data import InMemory
 from .progress import Progress, Reporting, quiet
 from .results import StochasticFit
@@ -56,6 +58,11 @@ def sample_posterior(
             "variant='published' is the paper's algorithm and has no posterior; fit variant='exact'"
         )
     check_normal_noise(fit, "posterior()")
+    if fit.curve is not None:
+        return _around_curve(
+            data, fit, solutions, names, n_chains=n_chains, n_draws=n_draws, n_warmup=n_warmup,
+            thin=thin, seed=seed, reporting=reporting,
+        )  # fmt: skip
     prior = known.prior
     if prior.estimates and prior.places is not None:
         raise ValueError(
@@ -96,3 +103,39 @@ def sample_posterior(
         run_chains(chains, data.workers, lambda done: report(Progress(done, total)))
     side_by_side = fit.matches is not None and fit.matches.match_proba is not None
     return collect(model, chains, names, side_by_side)
+
+
+def _around_curve(
+    data: InMemory,
+    fit: StochasticFit,
+    solutions: FloatArray,
+    names: list[str],
+    *,
+    seed: int,
+    **options: Any,
+) -> Posterior:
+    """Draws of the curve that labels were aligned around; the plane of each is kept."""
+    assert fit.curve is not None
+    curve, d = fit.curve.fit, len(fit.coef)
+    solver = LeastSquares(data.problem.X, fit_intercept=fit.design.fit_intercept)
+    n_columns = len(curve.coef) - d
+    columns = [f"(curve {k})" for k in range(n_columns)]
+    # Optima of the search are those of planes; the curve that was found takes the first place.
+    others = np.hstack([solutions[1:], np.zeros((len(solutions[1:]), n_columns))])
+    starts, everything = np.vstack([curve.coef, others]), with_curve(data, solver)
+    found = sample_posterior(everything, curve, starts, [*names, *columns], seed=seed, **options)
+    assert found.noise_scale is not None
+    plane = replace(
+        found,
+        coef=found.coef[..., :d],
+        noise_scale=noise_around_plane(curve, d, found.coef, found.noise_scale),
+        names=[name for name in found.names if name not in columns],
+        feature_names=names,
+        r_hat={},
+        ess_bulk={},
+        ess_tail={},
+    )
+    mixed = diagnose(plane)  # of the chains: what is added does not depend on them
+    shape = mixed.intercept.shape
+    away = away_from_plane(fit.curve, mixed.intercept.size, seed).reshape(*shape, 1 + d)
+    return replace(mixed, coef=mixed.coef + away[..., 1:], intercept=mixed.intercept + away[..., 0])

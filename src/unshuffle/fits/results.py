@@ -208,6 +208,8 @@ class StochasticFit:
         Scores of held-out groups after each iteration, where these chose the number.
     match_model : MatchModel or None
         Who is mismatched, where clues were given.
+    curve : CurveFit or None
+        Around which labels in lost order were aligned, where a plane does not hold.
     """
 
     coef: FloatArray
@@ -228,6 +230,27 @@ class StochasticFit:
     errors: Errors | None = None
     validation_scores: FloatArray | None = None
     match_model: MatchModel | None = None
+    curve: "CurveFit | None" = None
+
+
+@dataclass(frozen=True, eq=False)
+class CurveFit:
+    """A curve around which labels are aligned, beside the plane that is the answer.
+
+    Attributes
+    ----------
+    fit : StochasticFit
+        To features and columns of the curve, which are orthogonal to them.
+    bend : array of shape (n,)
+        What the curve adds to the plane, in the user's order.
+    bend_covariance : array of shape (1 + d, 1 + d)
+        What the plane varies by from one sample of rows to another; the intercept first, and zero
+        where there is none.
+    """
+
+    fit: StochasticFit
+    bend: FloatArray
+    bend_covariance: FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,6 +24,7 @@ from ..kernels.streams import FIRST_SANDWICH
 from ..kernels.swap import Schedule
 from ..kernels.types import IntArray
 from .bootstrap import estimated_rate
+from .curve_data import robust_of_features, with_curve
 from .data import InMemory
 from .results import Errors, StochasticFit, uncertainty_of
 
@@ -50,6 +51,10 @@ def robust_covariance(
     -------
     robust : Robust
     """
+    if fit.curve is not None:
+        own = LeastSquares(data.problem.X, fit_intercept=fit.design.fit_intercept)
+        robust = robust_covariance(with_curve(data, own), fit.curve.fit)
+        return robust_of_features(robust, fit.curve, own)
     problem, posterior = data.problem, fit.permutations
     if posterior is None or not has_information(fit):
         raise ValueError(

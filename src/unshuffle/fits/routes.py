@@ -20,6 +20,13 @@ class RouteSettings:
     most_sweeps, fewest_sweeps, enough_steps : int
         Proposals per row of the chain at inflated noise: fewer where there are many rows, over
         which its Monte Carlo error averages out.
+    curve_p : float
+        p-value of a plane below which labels in lost order are aligned around a curve. On the open
+        real tables values from 0.001 to 1 give the same shares of sound fits.
+    curve_rows, curve_groups, curve_cells : int
+        Rows for each coefficient of the curve, groups beyond their number (as many as a regression
+        of group means needs), and entries of its table. With fewer of the first two, or more of
+        the last, there is no curve.
     """
 
     informative: float = 0.001
@@ -29,6 +36,10 @@ class RouteSettings:
     most_sweeps: int = 20
     fewest_sweeps: int = 4
     enough_steps: int = 400_000
+    curve_p: float = 0.01
+    curve_rows: int = 10
+    curve_groups: int = 9
+    curve_cells: int = 4_000_000
 
 
 ROUTES = RouteSettings()

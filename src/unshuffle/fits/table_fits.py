@@ -5,7 +5,7 @@ from ..alignment.sampled import SampledAlignment
 from ..alignment.state import State
 from ..em.memory import MemoryTable
 from ..families.least_squares import LeastSquares
-from ..inference.sensitivity import shrinkage_share, tempering_shift
+from ..inference.sensitivity import relative_shift, shrinkage_share, tempered_coef
 from ..kernels.streams import FIRST_INFLATED
 from ..kernels.swap import Schedule
 from ..kernels.types import FloatArray
@@ -60,17 +60,22 @@ class TableFits:
 
     def with_sensitivity(self, outcome: Outcome) -> Outcome:
         """Add how the answer depends on the noise, and what shrinkage alone would have given."""
-        problem, solver, state = self.data.problem, self.solver, state_of(outcome.fit)
-        posterior, n = outcome.fit.permutations, problem.n_movable
+        fit = outcome.fit
+        as_given = MemoryTable(self.data.problem, self.solver).ordinary_start().fitted
+        return outcome._replace(
+            temper_shift=relative_shift(self.solver, fit.coef, self.tempered(fit)),
+            shrinkage_share=shrinkage_share(state_of(fit).fitted, as_given),
+        )
+
+    def tempered(self, fit: StochasticFit) -> FloatArray:
+        """Coefficients of a fit if its labels are aligned at inflated noise."""
+        problem, posterior = self.data.problem, fit.permutations
         assert posterior is not None
+        n = problem.n_movable
         steps = max(ROUTES.fewest_sweeps * n, min(ROUTES.most_sweeps * n, ROUTES.enough_steps))
         chain = Chain(problem, Schedule(steps, 0, 1), self.settings.seed, self.data.workers)
         align = SampledAlignment(chain, posterior.prior)
-        as_given = MemoryTable(problem, solver).ordinary_start().fitted
-        return outcome._replace(
-            temper_shift=tempering_shift(problem, solver, state, align, FIRST_INFLATED),
-            shrinkage_share=shrinkage_share(state.fitted, as_given),
-        )
+        return tempered_coef(problem, self.solver, state_of(fit), align, FIRST_INFLATED)
 
 
 def inflation_of(fit: StochasticFit) -> float:

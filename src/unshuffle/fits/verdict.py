@@ -23,7 +23,7 @@ def verdict_of(found: AutoFit, problem: Problem) -> Verdict:
         checks.convergence(fit.iterations.converged),
     ]
     if found.pairing == "mostly-right":
-        reasons += _order_checks(found)
+        reasons += _order_checks(found, inside_groups=problem.n_blocks > 1)
     elif found.pairing == "lost":
         reasons += _match_checks(found, problem)
         if found.group_means is not None:
@@ -34,10 +34,10 @@ def verdict_of(found: AutoFit, problem: Problem) -> Verdict:
     return judge([reason for reason in reasons if reason is not None])
 
 
-def _order_checks(found: AutoFit) -> list[Reason | None]:
+def _order_checks(found: AutoFit, *, inside_groups: bool) -> list[Reason | None]:
     fit, p_value, facts = found.fit, found.order_p_value, found.mismatch
     assert facts is not None
-    order = None if isnan(p_value) else order_checks.order(p_value)
+    order = None if isnan(p_value) else order_checks.order(p_value, inside_groups=inside_groups)
     if facts.answer == "unclear":
         return [order_checks.order_unclear(p_value)]
     consistency = facts.consistency

@@ -11,10 +11,13 @@ from .verdict import Reason
 MOMENTS = "MomentRegressor(mismatch_rate=Audit(checked, wrong))"
 
 
-def order(p_value: float, settings: CheckSettings = CHECKS) -> Reason:
+def order(
+    p_value: float, settings: CheckSettings = CHECKS, *, inside_groups: bool = False
+) -> Reason:
     """Is the order given informative?"""
+    limit = settings.order_p_inside if inside_groups else settings.order_p_caution
     return below(
-        "information in the order given", p_value, settings.order_p_caution, None,
+        "information in the order given", p_value, limit, None,
         f"The p-value of the order given against shuffled labels is {p_value:.2g}",
         "set pairing='mostly-right' only if you know that most rows hold their own label",
     )  # fmt: skip

@@ -11,28 +11,30 @@ from ..kernels.types import FloatArray
 from .sampling_settings import SENSITIVITY, SensitivitySettings
 
 
-def tempering_shift(
+def tempered_coef(
     problem: Problem,
     solver: LeastSquares,
     state: State,
     align: SampledAlignment,
     first_stream: int,
     settings: SensitivitySettings = SENSITIVITY,
-) -> float:
-    """How far the fit moves when labels are aligned as if there were half as much noise again.
+) -> FloatArray:
+    """Coefficients when labels are aligned as if there were half as much noise again.
 
     The noise is held there for a few iterations: re-estimated, it would grow with every step and
-    take any fit to the group means. The distance is that of fitted values, as a share of the
-    length of the fit.
+    take any fit to the group means.
     """
-    length = solver.length(state.coef)
-    if length == 0.0:
-        return float("inf")
     scale, moved = settings.inflation * state.noise_scale, state
     for k in range(settings.iterations):
         inflated = moved._replace(noise_scale=scale)
         moved = solve(problem, solver, align(inflated, first_stream + k))
-    return solver.length(moved.coef - state.coef) / length
+    return moved.coef
+
+
+def relative_shift(solver: LeastSquares, coef: FloatArray, moved: FloatArray) -> float:
+    """Distance of fitted values, as a share of the length of those by `coef`."""
+    length = solver.length(coef)
+    return solver.length(moved - coef) / length if length > 0.0 else float("inf")
 
 
 def shrinkage_share(fitted: FloatArray, as_given: FloatArray) -> float:

@@ -23,6 +23,9 @@ class CheckSettings:
     # p-value of the order given. Strict, because a lost order that is taken for a mostly right one
     # shrinks the coefficients without any other sign.
     order_p_caution: float = 0.001
+    # The same where groups are given. Whoever gives them expects a lost order inside, so that one
+    # in a thousand such tables by accident is many beside those that are in order.
+    order_p_inside: float = 1e-5
     # Share of rows with another row's label. Beyond it too few rows remain to fit to.
     mismatch_caution: float = 0.7
     # Standard errors as a multiple of those with the order known. Where the data hold hardly any

@@ -39,6 +39,7 @@ FIRST_NULL = 1_000_000  # unrelated labels of the null distribution
 FIRST_REFIT = 2_000_000  # labels simulated from a fit, to be searched again
 FIRST_REPLICATE = 3_000_000  # replicates of the bootstrap
 FIRST_FOLD = 5_000_000  # groups in folds
+OTHER_PLANES = 6_000_000  # planes of other rows, where labels are aligned around a curve
 
 # Added to the key of a block: the noise with which its chain starts, apart from the chain's steps.
 START_NOISE_KEY = np.uint64(0xD1B54A32D192ED03)

@@ -196,6 +196,8 @@ class CurveSettings:
 
     rows_per_column: int = 8  # fewer rows for each product of features, and none is used
     farthest: float = 16.0  # standard deviations; a product of two outliers counts as this
+    # Where the order is lost: variance of a direction of products that the plane leaves, of one.
+    smallest_direction: float = 0.01
     # Penalties per row that are compared: first, last, how many.
     penalties: tuple[float, float, int] = (1e-3, 1e3, 13)
     # The curve of any shape: landmarks (twice as many explain half a percent more of the labels'
