@@ -264,3 +264,20 @@ def test_group_means_are_used_where_no_match_is_better_than_one_to_unrelated_lab
     assert held.start_ == "group means"
     assert "40 group means" in str(held.verdict_)
     assert held.verdict_.level == "caution"
+
+
+def test_an_order_inside_given_groups_needs_stronger_evidence():
+    assert order_checks.order(1e-4).level == "trust"
+    assert order_checks.order(1e-4, inside_groups=True).level == "caution"
+    assert order_checks.order(1e-6, inside_groups=True).level == "trust"
+
+
+@pytest.mark.parametrize(("weight", "level"), [(0.65, "caution"), (1.0, "trust")])
+def test_a_weak_order_inside_groups_is_not_trusted(weight, level):
+    """Labels in order beside weak features, p-value 3e-5, and beside strong ones."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(160, 2))
+    y = weight * X[:, 0] + rng.normal(size=160)
+    model = ShuffledRegressor(random_state=0).fit(X, y, groups=np.arange(160) // 8)
+    assert model.pairing_ == "mostly-right"
+    assert model.verdict_.level == level

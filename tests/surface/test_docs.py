@@ -9,6 +9,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import unshuffle
@@ -210,7 +211,7 @@ THRESHOLDS = {
     "agreement of searches": ("starts_needed",),
     "precision": ("inflation_caution", "inflation_linked", "inflation_least", "no_maximum"),
     "sensitivity to the noise": ("noise_caution", "noise_caution_linked", "noise_reject"),
-    "information in the order given": ("order_p_caution",),
+    "information in the order given": ("order_p_caution", "order_p_inside"),
     "share of mismatches": ("mismatch_caution",),
     "mismatches": ("mismatch_p", "mismatch_p_of_two"),
     "labels far off": ("tail_caution",),
@@ -231,5 +232,5 @@ def test_page_on_trust_names_the_thresholds_of_today():
     text = (DOCS / "can-i-trust-this-fit.md").read_text()
     for check, names in THRESHOLDS.items():
         row = re.search(rf"^\| {check} \|[^|]*\|(.*)$", text, re.M)[1]
-        limits = [f"{getattr(checks, name):g}" for name in names]
+        limits = [np.format_float_positional(getattr(checks, name), trim="-") for name in names]
         assert re.findall(r"-?\d[\d.]*", row) == limits
