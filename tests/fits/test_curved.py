@@ -160,3 +160,14 @@ def test_threads_change_nothing():
     assert one.curved_
     np.testing.assert_array_equal(one.coef_, two.coef_)
     np.testing.assert_array_equal(one.covariance_, two.covariance_)
+
+
+def test_without_an_intercept_the_plane_is_that_through_zero():
+    errors = []
+    for seed in range(3):
+        X, y, given, groups = grouped(seed)
+        model = ShuffledRegressor(pairing="lost", fit_intercept=False, random_state=0)
+        model.fit(X, given, groups)
+        assert model.curved_ and model.covariance_.shape == (2, 2)
+        errors.append(model.coef_ - np.linalg.lstsq(X, y, rcond=None)[0])
+    assert np.abs(errors).mean() < 0.03  # without centred products it is .1

@@ -39,7 +39,7 @@ class RouteSettings:
     curve_p: float = 0.01
     curve_rows: int = 10
     curve_groups: int = 9
-    curve_cells: int = 4_000_000
+    curve_cells: int = 10_000_000
 
 
 ROUTES = RouteSettings()

@@ -39,8 +39,7 @@ def curve_columns(
     products = [features[:, j : j + 1] * features[:, j:] for j in range(features.shape[1])]
     columns = np.hstack([np.empty((len(X), 0)), *products])
     columns = np.clip(columns, -settings.farthest, settings.farthest)
-    if solver.fit_intercept:
-        columns -= columns.mean(axis=0)
+    columns -= columns.mean(axis=0)  # without an intercept too: squares alone would move the mean
     scale = np.sqrt((columns**2).mean(axis=0))
     columns = columns[:, scale > 0.0] / scale[scale > 0.0]
     basis = solver.basis()
