@@ -76,6 +76,8 @@ def test_few_groups_have_no_curve():
 def test_everything_says_the_same_plane(curved):
     model, X, y, _ = curved
     np.testing.assert_allclose(model.fitted_values_, model.predict(X), atol=1e-9)
+    aligned = model.aligned_around_
+    assert np.mean((y - aligned) ** 2) < 0.5 * np.mean((y - model.fitted_values_) ** 2)
     straight = LeastSquares(X, fit_intercept=True)
     again = straight.solve(model.expected_labels_)
     np.testing.assert_allclose(again.coef, model.coef_, atol=0.05)

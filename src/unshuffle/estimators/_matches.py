@@ -44,11 +44,15 @@ class MatchMethods:
 
     @property
     def fitted_values_(self) -> FloatArray:
-        """Fitted value of each row."""
-        problem, fit = self._permutations().problem, self._stochastic
-        fitted = problem.restore(self._permutations().state.fitted)
-        # Labels were aligned around the curve; the answer is the plane.
-        return fitted if fit.curve is None else fitted - fit.curve.bend
+        """Fitted value of each row, from the coefficients."""
+        curve = self._stochastic.curve
+        return self.aligned_around_ if curve is None else self.aligned_around_ - curve.bend
+
+    @property
+    def aligned_around_(self) -> FloatArray:
+        """Value of each row near which its label is sought: the fitted one, or that of a curve."""
+        posterior = self._permutations()
+        return posterior.problem.restore(posterior.state.fitted)
 
     @only_normal
     def pair_probabilities(self, group: int = 0) -> Any:

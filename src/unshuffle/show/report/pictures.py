@@ -233,4 +233,4 @@ def _first_group(model: Any) -> tuple[Any, FloatArray, FloatArray | None]:
     # Labels whose order is lost are sorted by size; others stand beside their own rows.
     order_lost = getattr(model, "pairing_", None) == "lost"
     labels = model.labels_given_[rows] if order_lost else None
-    return pairs, model.fitted_values_[rows], labels
+    return pairs, model.aligned_around_[rows], labels

@@ -19,7 +19,7 @@ class FitRows:
     labels : array of shape (n,) or None
         Labels as given.
     fitted : array of shape (n,) or None
-        Fitted values.
+        Values near which labels are sought: fitted values, or those of a curve.
     """
 
     groups: IntArray | None
@@ -42,5 +42,5 @@ def rows_of(model: Any) -> FitRows:
     return FitRows(
         getattr(model, "row_groups_", None),
         getattr(model, "labels_given_", None),
-        getattr(model, "fitted_values_", None),
+        getattr(model, "aligned_around_", None),
     )
