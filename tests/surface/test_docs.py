@@ -214,7 +214,7 @@ THRESHOLDS = {
     "information in the order given": ("order_p_caution", "order_p_inside"),
     "share of mismatches": ("mismatch_caution",),
     "mismatches": ("mismatch_p", "mismatch_p_of_two"),
-    "labels far off": ("tail_caution",),
+    "labels far off": ("tail_caution", "tail_excluded_rate"),
     "weight of one label": ("one_label_caution",),
     "consistency": ("consistent_distance", "consistent_p", "trusted_distance", "inconsistent_p"),
     "slope among mismatched rows": ("mismatched_slope",),

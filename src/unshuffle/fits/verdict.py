@@ -48,7 +48,7 @@ def _order_checks(found: AutoFit, *, inside_groups: bool) -> list[Reason | None]
                 facts.p_value, two_models=facts.two_models, least_squares=not facts.named_law
             ),
             order_checks.excluded_rate(facts.rate_limit, facts.radius),
-            order_checks.tails(facts.tail_share),
+            order_checks.tails(facts.tail_share, facts.rate_limit, facts.radius),
             *_no_mismatches_checks(found, facts),
         ]
     assert consistency is not None

@@ -1,5 +1,6 @@
 """The checks where labels are given beside rows and their order is used."""
 
+from dataclasses import replace
 from math import isnan
 
 from .checks import LAWS, below, percent
@@ -76,15 +77,27 @@ def excluded_rate(limit: float, radius: float, settings: CheckSettings = CHECKS)
     )  # fmt: skip
 
 
-def tails(share: float, settings: CheckSettings = CHECKS) -> Reason:
-    """Are there too many labels far off to exclude mismatches?"""
-    return below(
+def tails(share: float, limit: float, radius: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Are there too many labels far off to exclude mismatches?
+
+    `limit` is that of the rate of mismatches. Heavy tails can make it too low, but where it is far
+    below what would matter that changes nothing.
+    """
+    reason = below(
         "labels far off", share, settings.tail_caution, None,
         f"{100.0 * share:.1f} % of the labels lie more than {settings.tail_scales:g} robust "
         "standard deviations from the fit",
         "many labels far off hide mismatches; look at suspects() and mismatch_sensitivity()",
-        form=lambda limit: f"{100.0 * limit:.1f} %",
+        form=lambda most: f"{100.0 * most:.1f} %",
     )  # fmt: skip
+    enough = settings.tail_excluded_rate * radius
+    if reason.level == "trust" or not limit < enough:
+        return reason
+    text = (
+        f"{reason.text}, but more than {percent(limit)} exchanged labels would have been noticed "
+        f"(good: below {percent(enough)})"
+    )
+    return replace(reason, level="trust", text=text, advice="")
 
 
 def one_label(share: float, settings: CheckSettings = CHECKS) -> Reason:
