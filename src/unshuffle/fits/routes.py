@@ -21,8 +21,8 @@ class RouteSettings:
         Proposals per row of the chain at inflated noise: fewer where there are many rows, over
         which its Monte Carlo error averages out.
     curve_p : float
-        p-value of a plane below which labels in lost order are aligned around a curve. On the open
-        real tables values from 0.001 to 1 give the same shares of sound fits.
+        p-value of a plane below which labels in lost order are aligned around a curve: strict,
+        because a curve costs precision, and what it mends is large.
     curve_rows, curve_groups, curve_cells : int
         Rows for each coefficient of the curve, groups beyond their number (as many as a regression
         of group means needs), and entries of its table. With fewer of the first two, or more of

@@ -32,8 +32,8 @@ def curve_columns(
     Returns
     -------
     columns : array of shape (n, k)
-        Orthogonal to each other, to X and to the intercept, with a mean square of one. Directions
-        of which the plane explains nearly all are left out.
+        Orthogonal to each other, to X and to an intercept if there is one, with a mean square of
+        one. Directions of which the plane explains nearly all are left out.
     """
     features = standardised(X)
     products = [features[:, j : j + 1] * features[:, j:] for j in range(features.shape[1])]
