@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..data.problem import Problem
 from ..families.least_squares import LeastSquares
 from ..inference.mixture_information import lead_to_coef
 from ..inference.sandwich import Robust
@@ -20,12 +19,9 @@ def with_curve(data: InMemory, solver: LeastSquares) -> InMemory:
 
     The columns depend on the features alone, so that they are the same whenever they are made.
     """
-    return replace(data, problem=curved_problem(data.problem, solver))
-
-
-def curved_problem(problem: Problem, solver: LeastSquares) -> Problem:
-    """The same labels beside features and columns of a curve."""
-    return replace(problem, X=np.hstack([problem.X, curve_columns(problem.X, solver)]))
+    X = data.problem.X
+    wider = np.hstack([X, curve_columns(X, solver)])
+    return replace(data, problem=replace(data.problem, X=wider))
 
 
 def plane_of(found: StochasticFit, straight: StochasticFit, solver: LeastSquares) -> StochasticFit:

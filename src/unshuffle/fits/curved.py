@@ -26,7 +26,7 @@ from .table_fits import TableFits
 def follow_curve(fits: TableFits, outcome: Outcome) -> Outcome:
     """Align around a curve, where the data determine one and contradict a plane."""
     straight = outcome.fit
-    if outcome.pairing != "lost" or not _may_bend(fits, straight):
+    if outcome.pairing != "lost" or not _affords_curve(fits, straight):
         return outcome
     data = with_curve(fits.data, fits.solver)
     d, n_columns = fits.data.problem.X.shape[1], data.problem.X.shape[1]
@@ -45,7 +45,7 @@ def follow_curve(fits: TableFits, outcome: Outcome) -> Outcome:
     return outcome._replace(fit=fit, temper_shift=shift)
 
 
-def _may_bend(fits: TableFits, fit: StochasticFit) -> bool:
+def _affords_curve(fits: TableFits, fit: StochasticFit) -> bool:
     """Whether a fit maximises the likelihood, and there are rows and groups enough for a curve."""
     problem, settings = fits.data.problem, fits.settings
     d = problem.X.shape[1]
