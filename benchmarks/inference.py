@@ -59,16 +59,19 @@ def small_groups(seed):
 def verdicts(n_sets=100):
     """How often each verdict is given, on seeds not used before."""
     rows = []
-    for name, make, target in (
-        ("fully shuffled, n=500, d=30, noise 1", hopeless, "trust <= 1 %, reject >= 95 %"),
-        ("4 groups, n=506, d=13, noise .5", four_groups, "reject <= 5 %"),
-        ("20 % mismatched, n=500, d=5, noise .5", linked, "trust >= 90 %"),
-        ("labels unrelated to X, n=300, d=5, 3 groups", unrelated, "trust <= 2 %"),
+    for name, make, pairing, target in (
+        # One lost order in five has a p-value below .2. Labels in order that depend weakly on X look
+        # the same, so the answer there is least squares as given, with "caution", not "reject".
+        ("fully shuffled, n=500, d=30, noise 1", hopeless, "auto", "trust <= 1 %, reject >= 95 %"),
+        ("the same, said to be shuffled", hopeless, "lost", "trust <= 1 %, reject >= 95 %"),
+        ("4 groups, n=506, d=13, noise .5", four_groups, "auto", "reject <= 5 %"),
+        ("20 % mismatched, n=500, d=5, noise .5", linked, "auto", "trust >= 90 %"),
+        ("labels unrelated to X, n=300, d=5, 3 groups", unrelated, "auto", "trust <= 2 %"),
     ):
         levels, wrong = [], 0
         for seed in range(FIRST_SEED, FIRST_SEED + n_sets):
             data = make(seed)
-            model = ShuffledRegressor(n_jobs=2, random_state=seed)
+            model = ShuffledRegressor(pairing=pairing, n_jobs=2, random_state=seed)
             levels.append(model.fit(data.X, data.y, groups=data.groups).verdict_.level)
             error = coefficient_error(model.coef_, data.coef)
             wrong += levels[-1] == "trust" and error > 0.5 * np.linalg.norm(data.coef)

@@ -6,7 +6,12 @@ import pandas as pd
 import pytest
 
 from unshuffle import ShuffledRegressor, UnidentifiableWarning
+from unshuffle.data.problem import make_problem
+from unshuffle.data.threads import Workers
 from unshuffle.datasets import make_shuffled_regression
+from unshuffle.fits.auto import fit_auto
+from unshuffle.fits.data import InMemory
+from unshuffle.fits.settings import AutoSettings
 from unshuffle.inference import checks, order_checks
 from unshuffle.inference.settings import CheckSettings
 from unshuffle.inference.verdict import Reason, judge
@@ -85,8 +90,6 @@ def test_the_worst_reason_decides_and_comes_first():
         (checks.precision(12.0, -0.1), "caution"),
         (checks.precision(np.inf, -0.1), "caution"),
         (checks.precision(np.nan, np.nan), "caution"),
-        (checks.precision(12.0, -0.05, match_used=True), "caution"),
-        (checks.precision(12.0, -0.4, match_used=True), "reject"),
         (checks.precision(12.0, -0.4), "caution"),
         (checks.other_noise("t", 0.1, 0.3), "trust"),
         (checks.other_noise("mixture", 0.1, 0.1), "caution"),
@@ -117,6 +120,42 @@ def test_the_worst_reason_decides_and_comes_first():
 def test_each_check_has_its_thresholds(reason, level):
     assert (reason and reason.level) == level
     assert reason is None or (reason.text and (reason.advice or level == "trust"))
+
+
+def caution(check, value=1.0):
+    return Reason("caution", check, value, 1.0, "doubtful", "look")
+
+
+def test_three_doubts_about_a_match_reject_it():
+    doubts = [caution("precision"), caution("convergence"), caution("agreement of searches")]
+    others = [None, caution("recoverability"), Reason("trust", "rank", 3.0, 3.0, "fine")]
+    assert checks.doubts(doubts[:2] + others) is None
+    not_computed = caution("match against unrelated labels", np.nan)
+    assert checks.doubts([*doubts[:2], not_computed]) is None
+    reason = checks.doubts(doubts + others)
+    assert reason.level == "reject" and reason.value == 3.0
+    assert reason.text.startswith(
+        "3 checks of the match advise caution: precision, convergence and agreement of searches "
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_groups", "n_candidates", "level"), [(1, 40, "reject"), (4, None, "caution")]
+)
+def test_an_imprecise_match_is_rejected_where_other_checks_doubt_it_too(
+    n_groups, n_candidates, level
+):
+    data = make_shuffled_regression(
+        300, 8, noise=0.5, shuffle="groups", n_groups=n_groups, random_state=0
+    )
+    problem = make_problem(data.X, data.y, data.groups, np.zeros(300, dtype=bool))
+    with Workers(1) as workers:
+        settings = AutoSettings(0, pairing="lost", n_candidates=n_candidates, start="match")
+        found = fit_auto(InMemory(problem, workers), settings)
+    checked = {reason.check: reason.level for reason in found.verdict.reasons}
+    assert found.verdict.level == level
+    assert checked["precision"] == "caution"
+    assert ("doubts about the match" in checked) == (level == "reject")
 
 
 @pytest.mark.parametrize(

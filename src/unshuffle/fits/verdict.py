@@ -31,6 +31,8 @@ def verdict_of(found: AutoFit, problem: Problem) -> Verdict:
         if found.law is not None:
             law = found.law
             reasons.append(checks.other_noise(law.name, law.distance, law.p_value))
+        if found.start == "match":
+            reasons.append(checks.doubts(reasons))
     return judge([reason for reason in reasons if reason is not None])
 
 
@@ -132,7 +134,7 @@ def _match_checks(found: AutoFit, problem: Problem) -> list[Reason | None]:
         *_distinct_values(found, problem),
         checks.confirmed(checks.recovery(found.refit_distances), means),
         checks.agreement(search.n_found, search.certified),
-        _precision(found, match_used=True),
+        _precision(found),
         checks.confirmed(checks.noise_sensitivity(found.temper_shift), means),
         None if as_given is None else checks.shrinkage(found.shrinkage_share),
     ]
@@ -154,12 +156,11 @@ def _distinct_values(found: AutoFit, problem: Problem) -> list[Reason | None]:
     ]
 
 
-def _precision(found: AutoFit, *, match_used: bool = False) -> Reason:
+def _precision(found: AutoFit) -> Reason:
     uncertainty = found.fit.uncertainty
     assert uncertainty is not None
     return checks.precision(
         uncertainty.inflation,
         uncertainty.fraction_kept,
         order_used=found.pairing == "mostly-right",
-        match_used=match_used,
     )

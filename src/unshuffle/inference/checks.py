@@ -18,6 +18,12 @@ from .settings import CHECKS, GROUP_MEANS, CheckSettings, GroupMeansSettings
 from .verdict import Level, Reason
 
 MORE_DATA = "use smaller groups, more rows with a known label, or fewer features"
+OF_A_MATCH = {
+    "match against unrelated labels",
+    "agreement of searches",
+    "precision",
+    "convergence",
+}
 LAWS = {"normal": "normal", "t": "Student's t", "mixture": "a mixture of normals"}
 
 
@@ -53,12 +59,8 @@ def precision(
     settings: CheckSettings = CHECKS,
     *,
     order_used: bool = False,
-    match_used: bool = False,
 ) -> Reason:
-    """How much of the precision is lost with the order?
-
-    Where a match was followed to a point that is no maximum of the likelihood, it was a wrong one.
-    """
+    """How much of the precision is lost with the order?"""
     limit = settings.inflation_linked if order_used else settings.inflation_caution
     times = f"are {inflation:.1f} times those with the order known"
     reason = below(
@@ -78,9 +80,6 @@ def precision(
         f"The fraction of the information kept (observed / complete) is {fraction_kept:.2g} for "
         "some combination of coefficients (good: above 0)"
     )
-    if match_used and fraction_kept < settings.no_maximum:
-        advice = f"do not use this fit: it is no maximum of the likelihood; {MORE_DATA}"
-        return replace(reason, level="reject", text=text, advice=advice)
     return replace(reason, text=text)
 
 
@@ -108,6 +107,28 @@ def agreement(n_found: int, certified: bool, settings: CheckSettings = CHECKS) -
         return Reason("trust", check, value, needed, text)
     advice = "raise n_candidates: a longer search may find a better match"
     return Reason("caution", check, value, needed, text, advice)
+
+
+def doubts(reasons: list[Reason | None], settings: CheckSettings = CHECKS) -> Reason | None:
+    """Do several checks say that another match may be the right one? None where few do.
+
+    Each alone can fail for the right match; together they hardly do.
+    """
+    failed = [
+        reason.check
+        for reason in reasons
+        if reason is not None
+        and reason.check in OF_A_MATCH
+        and reason.level == "caution"
+        and not isnan(reason.value)  # not computed
+    ]
+    number, limit = len(failed), settings.doubts_reject
+    if number < limit:
+        return None
+    names = f"{', '.join(failed[:-1])} and {failed[-1]}"
+    text = f"{number} checks of the match advise caution: {names} (good: fewer than {limit})"
+    advice = f"do not use this fit: its match is probably a wrong one; {MORE_DATA}"
+    return Reason("reject", "doubts about the match", float(number), limit, text, advice)
 
 
 def shrinkage(share: float) -> Reason:

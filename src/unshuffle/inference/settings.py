@@ -31,9 +31,9 @@ class CheckSettings:
     # Standard errors as a multiple of those with the order known. Where the data hold hardly any
     # information near a fit, its match is usually a wrong one.
     inflation_caution: float = 2.0
-    # Fraction of the information kept below which a point is surely no maximum of the likelihood:
-    # its Monte Carlo error is a few hundredths.
-    no_maximum: float = -0.1
+    # Doubts about a match from which on it is rejected. Of matches in four groups that are right
+    # but imprecise most have one doubt and a few have two; wrong ones in large tables had three.
+    doubts_reject: int = 3
     # The multiple where the order given is used: least squares as given keeps such a fit in place.
     inflation_linked: float = 4.0
     # Labels that may be another row's cannot make a fit more precise. Sampling error aside, a lower
