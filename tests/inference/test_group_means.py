@@ -7,7 +7,7 @@ import statsmodels.api as sm
 from unshuffle import ShuffledRegressor, UnidentifiableWarning
 from unshuffle.data.problem import make_problem
 from unshuffle.families.least_squares import LeastSquares
-from unshuffle.inference import checks
+from unshuffle.inference import lost_checks
 from unshuffle.inference.group_means import GroupMeans, compare_with_means
 
 NO_COVARIANCE = np.full((2, 2), np.nan)
@@ -76,22 +76,22 @@ def test_too_few_groups_say_nothing():
 
 def test_check_and_confirmation_have_their_thresholds():
     def level(p_value, distance):
-        return checks.group_means(GroupMeans(p_value, distance, 0.1, 3.0)).level
+        return lost_checks.group_means(GroupMeans(p_value, distance, 0.1, 3.0)).level
 
     assert level(0.5, 0.0) == level(0.3, 0.9) == level(1e-9, 0.1) == "trust"
     assert level(0.01, 0.3) == "caution"
     assert level(1e-5, 0.8) == "reject"
-    doubt = checks.recovery(np.array([0.4, 0.4, 0.4]))
+    doubt = lost_checks.recovery(np.array([0.4, 0.4, 0.4]))
     precise, vague = GroupMeans(0.5, 0.0, 0.1, 3.0), GroupMeans(0.5, 0.0, 0.4, 3.0)
-    assert checks.confirmed(doubt, precise).level == "trust"
-    assert checks.confirmed(doubt, vague) is checks.confirmed(doubt, None) is doubt
-    assert checks.confirmed(doubt, precise._replace(p_value=0.01)) is doubt
-    held = checks.anchor("group means", 40, 0.3)
-    assert checks.sufficient(held, precise) is checks.sufficient(held, None) is held
-    alone = checks.sufficient(held, precise._replace(inflation=1.2))
+    assert lost_checks.confirmed(doubt, precise).level == "trust"
+    assert lost_checks.confirmed(doubt, vague) is lost_checks.confirmed(doubt, None) is doubt
+    assert lost_checks.confirmed(doubt, precise._replace(p_value=0.01)) is doubt
+    held = lost_checks.anchor("group means", 40, 0.3)
+    assert lost_checks.sufficient(held, precise) is lost_checks.sufficient(held, None) is held
+    alone = lost_checks.sufficient(held, precise._replace(inflation=1.2))
     assert alone.level == "trust" and "1.2 times those with the order known" in alone.text
-    rejected = checks.recovery(np.array([0.9, 0.9, 0.9]))
-    assert checks.confirmed(rejected, precise) is rejected
+    rejected = lost_checks.recovery(np.array([0.9, 0.9, 0.9]))
+    assert lost_checks.confirmed(rejected, precise) is rejected
 
 
 def agreement(model):

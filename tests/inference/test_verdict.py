@@ -12,7 +12,7 @@ from unshuffle.datasets import make_shuffled_regression
 from unshuffle.fits.auto import fit_auto
 from unshuffle.fits.data import InMemory
 from unshuffle.fits.settings import AutoSettings
-from unshuffle.inference import checks, order_checks
+from unshuffle.inference import checks, lost_checks, order_checks
 from unshuffle.inference.settings import CheckSettings
 from unshuffle.inference.verdict import Reason, judge
 
@@ -41,13 +41,13 @@ def test_the_worst_reason_decides_and_comes_first():
 @pytest.mark.parametrize(
     ("reason", "level"),
     [
-        (checks.unrelated_labels(0.001, True), "trust"),
-        (checks.unrelated_labels(0.03, True), "caution"),
-        (checks.unrelated_labels(0.15, True), "caution"),
-        (checks.unrelated_labels(0.15, False), "reject"),
-        (checks.unrelated_labels(np.nan, True), "caution"),
-        (checks.recovery(np.array([0.1, 0.1, 2.0])), "trust"),
-        (checks.recovery(np.array([0.1, 0.9, 2.0])), "reject"),
+        (lost_checks.unrelated_labels(0.001, True), "trust"),
+        (lost_checks.unrelated_labels(0.03, True), "caution"),
+        (lost_checks.unrelated_labels(0.15, True), "caution"),
+        (lost_checks.unrelated_labels(0.15, False), "reject"),
+        (lost_checks.unrelated_labels(np.nan, True), "caution"),
+        (lost_checks.recovery(np.array([0.1, 0.1, 2.0])), "trust"),
+        (lost_checks.recovery(np.array([0.1, 0.9, 2.0])), "reject"),
         (order_checks.order(1e-5), "trust"),
         (order_checks.order(0.03), "caution"),
         (order_checks.mismatches(0.2), "trust"),
@@ -94,23 +94,23 @@ def test_the_worst_reason_decides_and_comes_first():
         (checks.other_noise("t", 0.1, 0.3), "trust"),
         (checks.other_noise("mixture", 0.1, 0.1), "caution"),
         (checks.other_noise("t", 0.1, np.nan), "caution"),
-        (checks.recovery(np.array([np.inf, np.inf])), "reject"),
+        (lost_checks.recovery(np.array([np.inf, np.inf])), "reject"),
         (checks.noise_sensitivity(0.1), "trust"),
         (checks.noise_sensitivity(0.3), "caution"),
         (checks.noise_sensitivity(0.8), "reject"),
         (checks.noise_sensitivity(np.nan), "reject"),
-        (checks.agreement(1, False), "caution"),
-        (checks.agreement(1, True), "trust"),
-        (checks.agreement(2, False), "trust"),
-        (checks.shrinkage(0.99), "trust"),
-        (checks.narrow_groups(0.1), "caution"),
-        (checks.anchor("group means", 40, 0.3), "caution"),
-        (checks.no_match_used(1.5), "reject"),
-        (checks.distinct_values(np.arange(12.0), "labels"), None),
-        (checks.distinct_values(np.arange(300.0), "labels"), None),
-        (checks.distinct_values(np.arange(300.0) // 4, "labels"), None),
-        (checks.distinct_values(np.arange(300.0) % 5, "labels"), "caution"),
-        (checks.distinct_values(np.maximum(np.arange(300.0), 200.0), "labels"), "caution"),
+        (lost_checks.agreement(1, False), "caution"),
+        (lost_checks.agreement(1, True), "trust"),
+        (lost_checks.agreement(2, False), "trust"),
+        (lost_checks.shrinkage(0.99), "trust"),
+        (lost_checks.narrow_groups(0.1), "caution"),
+        (lost_checks.anchor("group means", 40, 0.3), "caution"),
+        (lost_checks.no_match_used(1.5), "reject"),
+        (lost_checks.distinct_values(np.arange(12.0), "labels"), None),
+        (lost_checks.distinct_values(np.arange(300.0), "labels"), None),
+        (lost_checks.distinct_values(np.arange(300.0) // 4, "labels"), None),
+        (lost_checks.distinct_values(np.arange(300.0) % 5, "labels"), "caution"),
+        (lost_checks.distinct_values(np.maximum(np.arange(300.0), 200.0), "labels"), "caution"),
         (checks.rank(3, 3), None),
         (checks.rank(2, 3), "trust"),
         (checks.convergence(True), None),
@@ -129,10 +129,10 @@ def caution(check, value=1.0):
 def test_three_doubts_about_a_match_reject_it():
     doubts = [caution("precision"), caution("convergence"), caution("agreement of searches")]
     others = [None, caution("recoverability"), Reason("trust", "rank", 3.0, 3.0, "fine")]
-    assert checks.doubts(doubts[:2] + others) is None
+    assert lost_checks.doubts(doubts[:2] + others) is None
     not_computed = caution("match against unrelated labels", np.nan)
-    assert checks.doubts([*doubts[:2], not_computed]) is None
-    reason = checks.doubts(doubts + others)
+    assert lost_checks.doubts([*doubts[:2], not_computed]) is None
+    reason = lost_checks.doubts(doubts + others)
     assert reason.level == "reject" and reason.value == 3.0
     assert reason.text.startswith(
         "3 checks of the match advise caution: precision, convergence and agreement of searches "
@@ -162,11 +162,11 @@ def test_an_imprecise_match_is_rejected_where_other_checks_doubt_it_too(
     ("reason", "text"),
     [
         (
-            checks.unrelated_labels(0.02, True),
+            lost_checks.unrelated_labels(0.02, True),
             "The p-value of the match against unrelated labels is 0.02 (good: below 0.01)",
         ),
         (
-            checks.recovery(np.array([0.03, 0.03, 0.5])),
+            lost_checks.recovery(np.array([0.03, 0.03, 0.5])),
             "Refitting data simulated from this fit moves the coefficients by 3 % (good: below 30 %)",
         ),
         (
@@ -179,16 +179,16 @@ def test_an_imprecise_match_is_rejected_where_other_checks_doubt_it_too(
             "combination of coefficients (good: above 0)",
         ),
         (
-            checks.agreement(1, False),
+            lost_checks.agreement(1, False),
             "1 independent start of the search ended in the best match (good: 2 or more)",
         ),
         (
-            checks.distinct_values(np.arange(300.0) % 5, "labels"),
+            lost_checks.distinct_values(np.arange(300.0) % 5, "labels"),
             "The labels take only 5 distinct values, counted by how often each occurs "
             "(good: 20 or more)",
         ),
         (
-            checks.narrow_groups(0.1),
+            lost_checks.narrow_groups(0.1),
             "No match is better than one to unrelated labels, but only 10 % of the labels' "
             "variance lies inside groups (good: below 20 %)",
         ),
@@ -203,8 +203,8 @@ def test_thresholds_are_settings():
     reason = checks.precision(1.3, 0.4, strict)
     assert (reason.level, reason.threshold) == ("caution", 1.2)
     assert "good: below 1.2" in reason.text
-    assert checks.unrelated_labels(5e-4, False, strict).level == "caution"
-    assert checks.unrelated_labels(5e-3, False, strict).level == "reject"
+    assert lost_checks.unrelated_labels(5e-4, False, strict).level == "caution"
+    assert lost_checks.unrelated_labels(5e-3, False, strict).level == "reject"
 
 
 def test_recovered_data_are_trusted():

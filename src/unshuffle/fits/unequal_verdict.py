@@ -1,6 +1,6 @@
 """Which checks speak for or against a fit to rows and labels in unequal numbers."""
 
-from ..inference import checks
+from ..inference import checks, lost_checks
 from ..inference.unequal_checks import match_share, pairs_per_coefficient
 from ..inference.verdict import Reason, Verdict, judge
 from ..kernels.types import FloatArray
@@ -28,10 +28,10 @@ def unequal_verdict(
         checks.precision(fit.uncertainty.inflation, fit.uncertainty.fraction_kept),
     ]
     if start == "match":
-        reasons.append(checks.unrelated_labels(p_value, used=False))
-        reasons.append(checks.recovery(distances))
+        reasons.append(lost_checks.unrelated_labels(p_value, used=False))
+        reasons.append(lost_checks.recovery(distances))
         if search is not None:
-            reasons.append(checks.agreement(search.n_found, certified=False))
+            reasons.append(lost_checks.agreement(search.n_found, certified=False))
     else:
-        reasons.append(checks.anchor(start, n_groups, p_value))
+        reasons.append(lost_checks.anchor(start, n_groups, p_value))
     return judge([reason for reason in reasons if reason is not None])

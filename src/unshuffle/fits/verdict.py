@@ -5,7 +5,7 @@ from math import isnan
 import numpy as np
 
 from ..data.problem import Problem
-from ..inference import checks, order_checks
+from ..inference import checks, lost_checks, order_checks
 from ..inference.match_check import match_model
 from ..inference.sampling_settings import SANDWICH
 from ..inference.verdict import Reason, Verdict, judge
@@ -27,12 +27,12 @@ def verdict_of(found: AutoFit, problem: Problem) -> Verdict:
     elif found.pairing == "lost":
         reasons += _match_checks(found, problem)
         if found.group_means is not None:
-            reasons.append(checks.group_means(found.group_means))
+            reasons.append(lost_checks.group_means(found.group_means))
         if found.law is not None:
             law = found.law
             reasons.append(checks.other_noise(law.name, law.distance, law.p_value))
         if found.start == "match":
-            reasons.append(checks.doubts(reasons))
+            reasons.append(lost_checks.doubts(reasons))
     return judge([reason for reason in reasons if reason is not None])
 
 
@@ -115,28 +115,28 @@ def _match_checks(found: AutoFit, problem: Problem) -> list[Reason | None]:
     if found.start in {"known rows", "group means"}:
         n_known = problem.n_rows - problem.n_movable
         number = n_known if found.start == "known rows" else problem.n_groups
-        held = checks.anchor(found.start, number, p_value)
+        held = lost_checks.anchor(found.start, number, p_value)
         if found.start == "group means":
-            held = checks.sufficient(held, found.group_means)
+            held = lost_checks.sufficient(held, found.group_means)
         return [held, _precision(found)]
     followed = found.start == "match"
-    compared = checks.unrelated_labels(p_value, followed)
+    compared = lost_checks.unrelated_labels(p_value, followed)
     if not followed:
         share = share_inside(problem)
         if share < SEARCH.anchor.much_inside:
-            return [checks.narrow_groups(share)]
-        return [compared, checks.no_match_used(found.fit.temper)]
+            return [lost_checks.narrow_groups(share)]
+        return [compared, lost_checks.no_match_used(found.fit.temper)]
     assert search is not None
     as_given = found.fit.as_given
     means = found.group_means
     return [
-        checks.confirmed(compared, means),
+        lost_checks.confirmed(compared, means),
         *_distinct_values(found, problem),
-        checks.confirmed(checks.recovery(found.refit_distances), means),
-        checks.agreement(search.n_found, search.certified),
+        lost_checks.confirmed(lost_checks.recovery(found.refit_distances), means),
+        lost_checks.agreement(search.n_found, search.certified),
         _precision(found),
-        checks.confirmed(checks.noise_sensitivity(found.temper_shift), means),
-        None if as_given is None else checks.shrinkage(found.shrinkage_share),
+        lost_checks.confirmed(checks.noise_sensitivity(found.temper_shift), means),
+        None if as_given is None else lost_checks.shrinkage(found.shrinkage_share),
     ]
 
 
@@ -151,8 +151,8 @@ def _distinct_values(found: AutoFit, problem: Problem) -> list[Reason | None]:
     unit = 1e-9 * float(np.ptp(fitted))
     steps = np.round(fitted / unit) if unit > 0.0 else np.zeros(n)
     return [
-        checks.distinct_values(problem.y[:n], "labels"),
-        checks.distinct_values(steps, "fitted values"),
+        lost_checks.distinct_values(problem.y[:n], "labels"),
+        lost_checks.distinct_values(steps, "fitted values"),
     ]
 
 

@@ -31,8 +31,8 @@ class CheckSettings:
     # Standard errors as a multiple of those with the order known. Where the data hold hardly any
     # information near a fit, its match is usually a wrong one.
     inflation_caution: float = 2.0
-    # Doubts about a match from which on it is rejected. Of matches in four groups that are right
-    # but imprecise most have one doubt and a few have two; wrong ones in large tables had three.
+    # Doubts about a match from which on it is rejected. Matches in four groups that are right but
+    # imprecise have one or two; wrong ones of one large group mostly have three or four.
     doubts_reject: int = 3
     # The multiple where the order given is used: least squares as given keeps such a fit in place.
     inflation_linked: float = 4.0
