@@ -235,3 +235,10 @@ def test_page_on_trust_names_the_thresholds_of_today():
         row = re.search(rf"^\| {check} \|[^|]*\|(.*)$", text, re.M)[1]
         limits = [np.format_float_positional(getattr(checks, name), trim="-") for name in names]
         assert re.findall(r"-?\d[\d.]*", row) == limits
+
+
+def test_page_on_trust_says_which_labels_are_isolated():
+    isolated = pytest.importorskip("unshuffle.data.settings").ISOLATED
+    text = (DOCS / "can-i-trust-this-fit.md").read_text()
+    row = re.search(r"^\| isolated labels \|.*$", text, re.M)[0]
+    assert re.findall(r"\d[\d.]*", row) == [f"{isolated.largest_share:g}", f"{isolated.gap:g}"]

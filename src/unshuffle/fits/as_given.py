@@ -28,6 +28,12 @@ def tail_share(residual: FloatArray, scales: float) -> float:
     return float(np.mean(size > scales * median_scale(size)))
 
 
+def largest_share(reference: LeastSquares, y: FloatArray) -> float:
+    """Share of the residual sum of squares that one label holds."""
+    squares = (y - reference.solve(y).fitted) ** 2
+    return float(squares.max() / max(float(squares.sum()), 1e-300))
+
+
 def r_squared(reference: LeastSquares, y: FloatArray) -> float:
     """Share of the labels' variance that least squares explains."""
     total = float(((y - y.mean()) ** 2).sum())

@@ -11,6 +11,7 @@ from .conclusion import conclude, with_law
 from .curved import follow_curve
 from .data import InMemory
 from .examination import examine
+from .isolated import isolated_in, without_isolated
 from .known import fit_known
 from .lost_order import LostOrder
 from .order_given import fit_order_given, least_squares
@@ -51,6 +52,7 @@ class Router:
 
     def __init__(self, fits: TableFits) -> None:
         self.fits, self.lost = fits, LostOrder(fits)
+        self.isolated = isolated_in(fits)
         self.order_p_value = NAN  # where no test of the order was made
 
     def fit(self) -> Outcome:
@@ -67,13 +69,15 @@ class Router:
 
     def conclude(self, outcome: Outcome) -> AutoFit:
         """Put everything together, and judge it."""
-        return conclude(self.fits, self.lost, self.order_p_value, outcome)
+        return conclude(self.fits, self.lost, self.order_p_value, outcome, self.isolated)
 
     @cached_property
     def mostly_right(self) -> Outcome:
         """The answer where the order given is used."""
         return fit_order_given(
-            self.fits, order_is_sure=not self.order_p_value >= ROUTES.informative
+            self.fits,
+            order_is_sure=not self.order_p_value >= ROUTES.informative,
+            isolated=self.isolated,
         )
 
     def declared_pairing(self) -> str:
@@ -94,7 +98,7 @@ class Router:
         """Fit as the order given suggests; where the fit contradicts it, the other way."""
         problem = self.fits.data.problem
         p_value = self.order_p_value = order_p_value(
-            problem, self.fits.solver, self.fits.settings.seed
+            without_isolated(problem, self.isolated), self.fits.solver, self.fits.settings.seed
         )
         ordered = p_value < ROUTES.informative
         # Inside groups least squares as given is far off where the order is lost, so that an order

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..data.isolated import IsolatedLabels
 from ..inference.consistency import Consistency
 from ..inference.group_means import GroupMeans
 from ..inference.verdict import Verdict
@@ -61,11 +62,11 @@ class MismatchFit:
 
     Attributes
     ----------
-    answer : {"none", "mismatches", "doubtful", "inconsistent", "unclear"}
+    answer : {"none", "mismatches", "doubtful", "inconsistent", "unclear", "isolated"}
         No sign of mismatches; a fit with mismatches that is consistent with least squares as
         given; or least squares, where noise that grows explains nearly as much as mismatches do,
         or where a fit with mismatches contradicts least squares, or where neither the order given
-        nor a match says anything of the slopes.
+        nor a match says anything of the slopes, or where isolated labels hide what mismatches do.
     p_value : float
         Of the labels as given against a model with mismatches, if there were none. Of two models,
         the larger one; so are the limit and (the smaller one) the gain.
@@ -140,6 +141,21 @@ class MismatchFit:
 
 
 @dataclass(frozen=True, eq=False)
+class Isolated:
+    """Labels far from all others, and what they do to least squares on the labels as given.
+
+    Attributes
+    ----------
+    labels : IsolatedLabels
+    shift : float
+        Relative change of least squares by them, against medians in their place.
+    """
+
+    labels: IsolatedLabels
+    shift: float
+
+
+@dataclass(frozen=True, eq=False)
 class AutoFit:
     """A fit by `fit_auto`: what was found, how, and whether to trust it.
 
@@ -177,6 +193,8 @@ class AutoFit:
         order; nan where there are none.
     curve_p_value : float
         Of a plane against a curve around which labels are aligned; nan where that was not tested.
+    isolated : Isolated or None
+        Labels far from all others, where there are any.
     """
 
     fit: StochasticFit
@@ -196,6 +214,7 @@ class AutoFit:
     law: LawFit | None = None
     expected_error: float = NAN
     curve_p_value: float = NAN
+    isolated: Isolated | None = None
 
     @property
     def determined(self) -> bool:

@@ -6,7 +6,7 @@ from ..inference.error_size import median_error
 from ..inference.group_means import GroupMeans, compare_with_means
 from ..inference.verdict import judge
 from .as_given import noise_radius
-from .auto_results import AutoFit, Outcome
+from .auto_results import AutoFit, Isolated, Outcome
 from .lost_order import LostOrder
 from .noise_law import SHAPES, fit_with_law
 from .results import Matches, StochasticFit
@@ -28,7 +28,13 @@ def with_law(fits: TableFits, outcome: Outcome) -> Outcome:
     return outcome._replace(fit=fit, law=law)
 
 
-def conclude(fits: TableFits, lost: LostOrder, order_p_value: float, outcome: Outcome) -> AutoFit:
+def conclude(
+    fits: TableFits,
+    lost: LostOrder,
+    order_p_value: float,
+    outcome: Outcome,
+    isolated: Isolated | None,
+) -> AutoFit:
     """Put everything together, and judge it."""
     problem, fit = fits.data.problem, outcome.fit
     matches = fit.matches
@@ -61,6 +67,7 @@ def conclude(fits: TableFits, lost: LostOrder, order_p_value: float, outcome: Ou
         law=outcome.law,
         expected_error=_expected_error(fits, fit),
         curve_p_value=outcome.curve_p_value,
+        isolated=isolated,
     )
     return replace(found, verdict=verdict_of(found, problem))
 

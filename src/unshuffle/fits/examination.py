@@ -30,7 +30,7 @@ from ..search.rate_profile import (
     shapes_named,
 )
 from ..search.settings import DEFAULT, SearchSettings
-from .as_given import r_squared, radius_of, tail_share
+from .as_given import largest_share, r_squared, radius_of, tail_share
 from .auto_results import MismatchFit
 from .clearly_normal import Rivals, clearly_normal, of_pairs
 from .mismatch_candidates import (
@@ -199,7 +199,7 @@ def _facts(
         rate_limit=max(found.upper_limit for found in described),
         radius=radius_of(reference, y),
         tail_share=tail_share(residual, checks.tail_scales),
-        largest_share=float((residual**2).max() / max(float(residual @ residual), 1e-300)),
+        largest_share=largest_share(reference, y),
         gain=min(found.statistic for found in described) / len(y),
         r_squared=r_squared(reference, y),
         noise=profile.shape.name,

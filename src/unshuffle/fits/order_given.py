@@ -13,11 +13,12 @@ from ..search.label_fit import LabelFit
 from ..search.law_mixture import Limits, fit_law_mixture
 from ..search.lost import Finding
 from .audited import with_audit
-from .auto_results import NAN, MismatchFit, Outcome
+from .auto_results import NAN, Isolated, MismatchFit, Outcome
 from .averaged import weight_of
 from .clued import expected_as_given
 from .compared import compare_chain, compare_law, radii_between
 from .examination import Examination, examine
+from .isolated import examine_without
 from .linked import fit_as_given, fit_averaged, fit_expected, fit_likelihood
 from .noise_law import SHAPES
 from .progress import quiet
@@ -26,15 +27,20 @@ from .settings import MixtureSettings
 from .table_fits import TableFits, inflation_of
 
 
-def fit_order_given(fits: TableFits, *, order_is_sure: bool) -> Outcome:
+def fit_order_given(
+    fits: TableFits, *, order_is_sure: bool, isolated: Isolated | None = None
+) -> Outcome:
     """The answer where the order given is used: with mismatches, or least squares.
 
     A fit with mismatches needs a sign of mismatches, and must be consistent with least squares on
-    the labels as given; otherwise that is the answer.
+    the labels as given; otherwise that is the answer. It is so beside `isolated` labels, which
+    follow no law of the noise that was not asked for.
     """
     data, settings = fits.data, fits.settings
     if settings.mismatch_rate != "estimate" or data.order_from is not None:
         return _chain_outcome(fits, None)
+    if isolated is not None and settings.noise not in SHAPES:
+        return least_squares(fits, examine_without(data.problem, isolated, settings.noise))
     found = examine(data.problem, settings.noise, order_is_sure=order_is_sure)
     facts = found.facts
     if settings.noise in SHAPES and found.whole:

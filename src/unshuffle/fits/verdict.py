@@ -21,6 +21,7 @@ def verdict_of(found: AutoFit, problem: Problem) -> Verdict:
     reasons = [
         checks.rank(fit.design.rank, len(fit.coef)),
         checks.convergence(fit.iterations.converged),
+        _isolated(found),
     ]
     if found.pairing == "mostly-right":
         reasons += _order_checks(found, inside_groups=problem.n_blocks > 1)
@@ -34,6 +35,15 @@ def verdict_of(found: AutoFit, problem: Problem) -> Verdict:
         if found.start == "match":
             reasons.append(lost_checks.doubts(reasons))
     return judge([reason for reason in reasons if reason is not None])
+
+
+def _isolated(found: AutoFit) -> Reason | None:
+    """What labels far from all others do, where there are any."""
+    facts, isolated = found.mismatch, found.isolated
+    if isolated is None:
+        return None
+    hidden = facts is not None and facts.answer == "isolated"
+    return checks.isolated(isolated.labels, isolated.shift, mismatches=hidden)
 
 
 def _order_checks(found: AutoFit, *, inside_groups: bool) -> list[Reason | None]:
@@ -53,14 +63,9 @@ def _order_checks(found: AutoFit, *, inside_groups: bool) -> list[Reason | None]
             order_checks.tails(facts.tail_share, facts.rate_limit, facts.radius),
             *_no_mismatches_checks(found, facts),
         ]
-    assert consistency is not None
-    if facts.answer == "doubtful":
-        return [order, order_checks.doubtful_mismatches(facts.gain)]
-    if facts.answer == "inconsistent":
-        if facts.named_law:
-            return [order, order_checks.law_not_consistent(facts.noise, consistency)]
-        return [order, order_checks.not_consistent(consistency)]
-    assert fit.mismatch_rate is not None
+    if facts.answer != "mismatches":
+        return [order, _why_not_used(facts)]
+    assert consistency is not None and fit.mismatch_rate is not None
     return [
         order,
         order_checks.mismatches(fit.mismatch_rate),
@@ -79,6 +84,18 @@ def _order_checks(found: AutoFit, *, inside_groups: bool) -> list[Reason | None]
         else checks.noise_sensitivity(found.temper_shift, order_used=True),
         None if fit.match_model is None else match_model(fit.match_model),
     ]
+
+
+def _why_not_used(facts: MismatchFit) -> Reason | None:
+    """Why the fit is not one with mismatches, though there is a sign of them."""
+    if facts.answer == "isolated":
+        return None  # the check of isolated labels says so
+    if facts.answer == "doubtful":
+        return order_checks.doubtful_mismatches(facts.gain)
+    assert facts.consistency is not None
+    if facts.named_law:
+        return order_checks.law_not_consistent(facts.noise, facts.consistency)
+    return order_checks.not_consistent(facts.consistency)
 
 
 def _no_mismatches_checks(found: AutoFit, facts: MismatchFit) -> list[Reason]:

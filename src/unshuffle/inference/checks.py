@@ -8,6 +8,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import isnan
 
+import numpy as np
+
+from ..data.isolated import IsolatedLabels
 from .settings import CHECKS, CheckSettings
 from .verdict import Level, Reason
 
@@ -80,6 +83,28 @@ def convergence(converged: bool) -> Reason | None:
     text = "EM did not converge: the coefficients still changed at the last iteration"
     advice = "compare the last rows of coef_path_ and use only the digits that agree"
     return Reason("caution", "convergence", 0.0, 1.0, text, advice)
+
+
+def isolated(labels: IsolatedLabels, shift: float, *, mismatches: bool) -> Reason:
+    """Are there labels far from all others, which least squares follows alone?
+
+    `mismatches` says that the other labels look exchanged, so that they would need another fit.
+    """
+    number, values = len(labels.labels), np.unique(labels.labels)
+    named = ", ".join(f"{value:.6g}" for value in values[:3]) + (", ..." if len(values) > 3 else "")
+    lie, them = ("1 label lies", "it") if number == 1 else (f"{number} labels lie", "them")
+    text = (
+        f"{lie} far from all others ({named}; the others from {labels.lowest:.6g} to "
+        f"{labels.highest:.6g}; good: no such label), which changes least squares on the labels as "
+        f"given by {percent(shift)}"
+    )
+    if mismatches:
+        text += "; others look exchanged, but that is not accounted for beside " + them
+    advice = (
+        "where such a label is an error or a code for a missing one, drop its row and fit again; "
+        "where it is right, transform the labels, for example by logarithms"
+    )
+    return Reason("caution", "isolated labels", float(number), 1.0, text, advice)
 
 
 def other_noise(
