@@ -9,6 +9,7 @@ import argparse
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.linear_model import HuberRegressor, LinearRegression
@@ -17,7 +18,19 @@ from unshuffle import MixtureRegressor, ShuffledRegressor
 
 from .run import show
 
-SLOPES = np.array([1.0, -0.5])
+TWO = np.array([1.0, -0.5])
+THREE = np.array([1.0, -0.5, 0.5])
+
+
+class Example(NamedTuple):
+    """A simulated set, its labels in their own order too, and the truth behind it."""
+
+    X: np.ndarray
+    given: np.ndarray
+    ordered: np.ndarray
+    slopes: np.ndarray
+    moved: np.ndarray
+    off: np.ndarray
 
 
 def draw(law, rng, n):
@@ -41,25 +54,25 @@ def gross(seed, n_errors):
     """200 rows, noise .5, some labels off by 5."""
     rng = np.random.default_rng([seed, n_errors])
     X = rng.normal(size=(200, 2))
-    y = X @ SLOPES + 0.5 * rng.normal(size=200)
+    y = X @ TWO + 0.5 * rng.normal(size=200)
     rows = rng.permutation(200)[:n_errors]
     y[rows] += 5.0 * rng.choice([-1.0, 1.0], n_errors)
-    return X, y, y, np.empty(0, dtype=int), rows
+    return Example(X, y, y, TWO, np.empty(0, dtype=int), rows)
 
 
-def paired(seed, law, share, n=1000, r2=0.5):
-    """Two features that explain a share `r2` of the variance, and a share of labels exchanged."""
+def paired(seed, law, share, n=1000, r2=0.5, slopes=TWO):
+    """Features that explain a share `r2` of the variance, and a share of labels exchanged."""
     rng = np.random.default_rng([seed, round(100 * share), n])
-    X = rng.normal(size=(n, 2))
-    scale = (SLOPES @ SLOPES * (1.0 - r2) / r2) ** 0.5
-    y = X @ SLOPES + scale * draw(law, rng, n)
+    X = rng.normal(size=(n, len(slopes)))
+    scale = (slopes @ slopes * (1.0 - r2) / r2) ** 0.5
+    y = X @ slopes + scale * draw(law, rng, n)
     given, moved = exchange(rng, y, share)
-    return X, given, y, moved, np.empty(0, dtype=int)
+    return Example(X, given, y, slopes, moved, np.empty(0, dtype=int))
 
 
 def measure(seed, make):
     """One set, all methods."""
-    X, y, ordered, moved, off = make(seed)
+    X, y, ordered, slopes, moved, off = make(seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = ShuffledRegressor(random_state=0).fit(X, y)
@@ -78,10 +91,10 @@ def measure(seed, make):
         "known order": LinearRegression().fit(X, ordered).coef_,
     }  # fmt: skip
     return {
-        "error": {name: float(np.linalg.norm(c - SLOPES)) for name, c in coefs.items()},
+        "error": {name: float(np.linalg.norm(c - slopes)) for name, c in coefs.items()},
         "slope": float(model.coef_[0]),
-        "covered": inside(model),
-        "covered, named": inside(named),
+        "covered": inside(model, slopes),
+        "covered, named": inside(named, slopes),
         "rate": float(model.mismatch_rate_),
         "mixture rate": float(mixture.mismatch_rate_),
         "called": len(called) / len(y),
@@ -96,10 +109,10 @@ def measure(seed, make):
     }
 
 
-def inside(model):
+def inside(model, slopes):
     """Whether each interval holds its slope."""
     low, high = model.conf_int()[1:].T
-    return ((low < SLOPES) & (high > SLOPES)).tolist()
+    return ((low < slopes) & (high > slopes)).tolist()
 
 
 def summarise(name, found):
@@ -140,6 +153,10 @@ def cases():
     for law in ("t3", "lognormal", "normal"):
         for share in (0.0, 0.1, 0.2, 0.5):
             found[f"{law}, {share:.0%} exchanged"] = partial(paired, law=law, share=share)
+    for law in ("t3", "lognormal", "normal"):
+        for share in (0.0, 0.2, 0.5):
+            name = f"strong signal, {law}, {share:.0%} exchanged"
+            found[name] = partial(paired, law=law, share=share, r2=0.8, slopes=THREE)
     for r2 in (0.05, 0.1):
         found[f"normal, R² {r2:g}"] = partial(paired, law="normal", share=0.0, n=200, r2=r2)
     return found

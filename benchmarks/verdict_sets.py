@@ -1,4 +1,4 @@
-"""Simulated sets for the verdict: one family to set its thresholds on, another to check them.
+"""Simulated sets for the verdict: one family to set its thresholds on, others to check them.
 
 The families share no setting: other sizes, dimensions, noise, features, coefficients and shuffles.
 What is asked of a fit that is trusted: an error below twice the 95 % radius of a fit with known
@@ -15,6 +15,8 @@ from scipy.stats import chi2
 from unshuffle import ShuffledRegressor
 from unshuffle.datasets.simulated import cut_by_rank, shuffle_inside
 
+from .noise import draw as draw_noise
+
 RESULTS = Path(__file__).with_name("results")
 
 
@@ -29,6 +31,7 @@ class Family(NamedTuple):
     shuffles: tuple
     features: tuple
     coefficients: str
+    laws: tuple = ("normal",)
 
 
 SETTING = Family(
@@ -39,6 +42,12 @@ CHECKING = Family(
     "checking", 100_000, (150, 300, 600), (1, 3, 5, 10), (0.2, 0.5, 0.8),
     ("full", "5 groups by label", "twenties", "20 % wrong", "50 % wrong"),
     ("uniform", "exponential", "mixed"), "signs",
+)  # fmt: skip
+# Noise as real tables have it. "growing": its standard deviation changes with the fitted value.
+OTHER_NOISE = Family(
+    "other-noise", 200_000, (200, 400, 1000), (1, 2, 3, 5), (0.25, 0.5, 1.0),
+    ("0 % wrong", "10 % wrong", "30 % wrong", "50 % wrong", "eights"),
+    ("uniform", "exponential", "mixed"), "signs", ("t3", "lognormal", "growing"),
 )  # fmt: skip
 
 
@@ -66,9 +75,11 @@ def draw(family, number):
     coef = rng.normal(size=d)
     if family.coefficients == "signs":
         coef = np.sign(coef) * rng.uniform(0.3, 1.5, size=d)
-    y = X @ coef + noise * rng.normal(size=n)
-    groups, source = _shuffle(rng, shuffle, X, y)
     about = {"n": n, "d": d, "noise": noise, "shuffle": shuffle, "features": features}
+    if len(family.laws) > 1:
+        about["law"] = family.laws[rng.randint(len(family.laws))]
+    y = X @ coef + noise * _noise(rng, about.get("law", "normal"), X @ coef)
+    groups, source = _shuffle(rng, shuffle, X, y)
     return Set(X, y[source], groups, coef, noise, about)
 
 
@@ -81,6 +92,14 @@ def _features(rng, kind, n, d):
     if kind == "mixed":
         X[:, 1::2] = rng.uniform(size=X[:, 1::2].shape) < 0.4
     return X
+
+
+def _noise(rng, law, fitted):
+    """Noise with a mean square near one."""
+    if law != "growing":
+        return draw_noise(law, rng, len(fitted))
+    spread = np.exp(0.5 * (fitted - fitted.mean()) / fitted.std())
+    return spread / np.sqrt(np.mean(spread**2)) * rng.normal(size=len(fitted))
 
 
 def _shuffle(rng, kind, X, y):
@@ -96,6 +115,7 @@ def _shuffle(rng, kind, X, y):
         "3 groups": lambda: cut_by_rank(X[:, 0], 3),
         "5 groups by label": lambda: cut_by_rank(y, 5),
         "tens": lambda: cut_by_rank(rng.uniform(size=n), n // 10),
+        "eights": lambda: cut_by_rank(rng.uniform(size=n), n // 8),
         "twenties": lambda: cut_by_rank(rng.uniform(size=n), n // 20),
     }[kind]()
     return groups, shuffle_inside(rng, groups)
