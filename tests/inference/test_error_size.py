@@ -5,7 +5,9 @@ import pytest
 from scipy.stats import chi2, f
 
 from unshuffle import ShuffledRegressor
-from unshuffle.inference.error_size import median_error
+from unshuffle.families.least_squares import LeastSquares
+from unshuffle.fits.as_given import r_squared, radius_of
+from unshuffle.inference.error_size import error_by_mismatches, median_error
 
 
 @pytest.mark.parametrize("d", [1, 2, 7])
@@ -52,3 +54,34 @@ def test_a_fit_reports_the_error_of_its_standard_errors():
     radius = model.noise_scale_ * np.sqrt(3 * f.ppf(0.95, 3, 396))
     assert reason.value == pytest.approx(median / radius, rel=0.03)
     assert reason.threshold == 2.0
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.3, 0.5])
+def test_error_by_mismatches_is_that_of_simulated_exchanges(rate):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(20_000, 2))
+    y = X @ [1.0, -0.5] + rng.normal(size=20_000)
+    ordered = LeastSquares(X, fit_intercept=True)
+    given, rows = y.copy(), np.arange(round(rate * len(y)))
+    given[rows] = rng.permutation(y[rows])
+
+    apart = ordered.solve(y).fitted - ordered.solve(given).fitted
+    length = np.linalg.norm(ordered.solve(given).fitted - given.mean())
+    radius = radius_of(ordered, given)
+    expected = np.linalg.norm(apart) / length / radius
+    found = error_by_mismatches(rate, radius, r_squared(ordered, given))
+    # The slope of the exchanged labels is zero up to their standard deviation over the root of
+    # their number.
+    error = np.std(y) / np.linalg.norm([1.0, -0.5]) / np.sqrt(len(rows))
+    assert found == pytest.approx(expected, rel=4.5 * error)
+    assert error_by_mismatches(0.5 * rate, radius, 0.0) < 0.6 * expected  # the control
+
+
+def test_error_by_mismatches_at_its_bounds():
+    assert error_by_mismatches(0.0, 0.1, 0.5) == 0.0
+    assert error_by_mismatches(1.0, 0.1, 0.5) == np.inf
+    assert error_by_mismatches(np.nan, 0.1, 0.5) == np.inf
+    # Labels that explain 81 % of their variance hold at most a tenth of mismatches.
+    assert error_by_mismatches(0.1, 0.1, 0.81) == pytest.approx(1.0 / 0.9)
+    assert error_by_mismatches(0.4, 0.1, 0.81) == pytest.approx(1.0 / 0.9)
+    assert error_by_mismatches(0.01, 0.0, 1.0) == 0.0  # labels without noise

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..data.isolated import IsolatedLabels
 from ..inference.consistency import Consistency
+from ..inference.error_size import error_by_mismatches
 from ..inference.group_means import GroupMeans
 from ..inference.verdict import Verdict
 from ..kernels.types import FloatArray
@@ -68,11 +69,11 @@ class MismatchFit:
         or where a fit with mismatches contradicts least squares, or where neither the order given
         nor a match says anything of the slopes, or where isolated labels hide what mismatches do.
     p_value : float
-        Of the labels as given against a model with mismatches, if there were none. Of two models,
-        the larger one; so are the limit and (the smaller one) the gain.
+        Of the labels as given against a model with mismatches, if there were none. Of two models
+        that must show them, the larger one; the gain is the smaller one.
     rate, rate_limit : float
         Most likely rate, with fitted values tied to least squares where that is the answer, and
-        its upper 95 % limit.
+        its upper 95 % limit, the larger one of all descriptions.
     radius : float
         95 % radius of least squares as given, as a share of its length.
     tail_share : float
@@ -130,6 +131,11 @@ class MismatchFit:
     chain_inflation: float = NAN
     named_law: bool = False
     weight: float = 1.0
+
+    @property
+    def hidden_error(self) -> float:
+        """Error of least squares by mismatches at the limit of their rate, in 95 % radii."""
+        return error_by_mismatches(self.rate_limit, self.radius, self.r_squared)
 
     @property
     def needs_evidence(self) -> bool:

@@ -94,7 +94,7 @@ def examine(
     association = _association(curve, rows, settings) if noise == "auto" else None
     other, straight = association, not isinstance(curve, KernelCurve)
     if order_is_sure and other is not None:
-        facts = _facts(reference, y, profile, None, checks)
+        facts = _facts(reference, y, profile, other, checks, both=False)
         line = plane(X, y, rows.starts, settings.curve)
         rivals = Rivals(model, profile, other.criterion)
         clear = clearly_normal(reference, line, rivals, facts, checks, settings.profile)
@@ -103,7 +103,7 @@ def examine(
             return Examination(clear.fit, facts, whole, normal=True, association=other)
     if order_is_sure and straight and other and _suffices(model, profile, freed, other, checks):
         other = None
-    facts = _facts(reference, y, profile, other, checks)
+    facts = _facts(reference, y, profile, association, checks, both=other is not None)
     if facts.p_value >= (checks.mismatch_p if other is None else checks.mismatch_p_of_two):
         facts = _by_row(with_noise(facts, profile.none, model), problem, whole)
         return Examination(None, facts, whole, normal=False)
@@ -186,17 +186,27 @@ def _facts(
     reference: LeastSquares,
     y: FloatArray,
     profile: RateProfile,
-    other: Association | None,
+    association: Association | None,
     checks: CheckSettings,
+    *,
+    both: bool,
 ) -> MismatchFit:
-    """What holds whatever the answer will be; of two descriptions, the weaker evidence."""
+    """What holds whatever the answer will be.
+
+    If `both` descriptions must show mismatches, the weaker evidence counts. The limit of the rate
+    is always the larger one: that of the profile takes least squares for exact, and is too low where
+    many labels were exchanged.
+    """
     residual = y - reference.solve(y).fitted
-    described: list[RateProfile | Association] = [profile] if other is None else [profile, other]
+    there: list[RateProfile | Association] = [profile]
+    if association is not None:
+        there.append(association)
+    described = there if both else there[:1]
     return MismatchFit(
         answer="none",
         p_value=max(found.p_value for found in described),
         rate=profile.best.rate,
-        rate_limit=max(found.upper_limit for found in described),
+        rate_limit=max(found.upper_limit for found in there),
         radius=radius_of(reference, y),
         tail_share=tail_share(residual, checks.tail_scales),
         largest_share=largest_share(reference, y),
@@ -207,7 +217,7 @@ def _facts(
         consistency=None,
         pit_distance=NAN,
         off_proba=None,
-        two_models=other is not None,
+        two_models=both,
         agreement=NAN,
     )
 

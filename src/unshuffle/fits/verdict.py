@@ -59,8 +59,8 @@ def _order_checks(found: AutoFit, *, inside_groups: bool) -> list[Reason | None]
             order_checks.mismatch_test(
                 facts.p_value, two_models=facts.two_models, least_squares=not facts.named_law
             ),
-            order_checks.excluded_rate(facts.rate_limit, facts.radius),
-            order_checks.tails(facts.tail_share, facts.rate_limit, facts.radius),
+            order_checks.hidden_mismatches(facts.rate_limit, facts.hidden_error),
+            order_checks.tails(facts.tail_share, facts.hidden_error),
             *_no_mismatches_checks(found, facts),
         ]
     if facts.answer != "mismatches":

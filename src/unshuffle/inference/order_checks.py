@@ -1,7 +1,7 @@
 """The checks where labels are given beside rows and their order is used."""
 
 from dataclasses import replace
-from math import isnan
+from math import isfinite, isnan
 
 from .checks import LAWS, below, percent
 from .consistency import Consistency
@@ -65,23 +65,28 @@ def mismatch_test(
     return Reason("trust", "mismatches", p_value, limit, text)
 
 
-def excluded_rate(limit: float, radius: float, settings: CheckSettings = CHECKS) -> Reason:
-    """How many labels could be exchanged without a sign? All of them are too many for any fit."""
-    most = min(settings.excluded_rate * radius, 1.0)
+def hidden_mismatches(limit: float, radii: float, settings: CheckSettings = CHECKS) -> Reason:
+    """Would least squares still be sound with as many mismatches as cannot be excluded?
+
+    `limit` is the upper limit of their rate, `radii` the error of least squares at that rate.
+    """
+    text = f"Up to {100.0 * limit:.2g} % of the labels could be exchanged without a sign"
+    text += (
+        f", and the slopes be off by {radii:.2g} times the 95 % radius of a fit with known order"
+        if isfinite(radii)
+        else ", and the slopes be off by any amount"
+    )
     return below(
-        "mismatches that cannot be excluded", limit, most, None,
-        f"Up to {percent(limit)} of the labels could be exchanged without a sign, and slopes be "
-        "too small by as much",
+        "mismatches that cannot be excluded", radii, settings.hidden_error, None, text,
         "see mismatch_sensitivity() for what other rates would mean, or mark known rows",
-        form=percent,
     )  # fmt: skip
 
 
-def tails(share: float, limit: float, radius: float, settings: CheckSettings = CHECKS) -> Reason:
+def tails(share: float, radii: float, settings: CheckSettings = CHECKS) -> Reason:
     """Are there too many labels far off to exclude mismatches?
 
-    `limit` is that of the rate of mismatches. Heavy tails can make it too low, but where it is far
-    below what would matter that changes nothing.
+    `radii` is the error by mismatches that cannot be excluded. Heavy tails can make it too low, but
+    where it is far below what would matter that changes nothing.
     """
     reason = below(
         "labels far off", share, settings.tail_caution, None,
@@ -90,12 +95,11 @@ def tails(share: float, limit: float, radius: float, settings: CheckSettings = C
         "many labels far off hide mismatches; look at suspects() and mismatch_sensitivity()",
         form=lambda most: f"{100.0 * most:.1f} %",
     )  # fmt: skip
-    enough = settings.tail_excluded_rate * radius
-    if reason.level == "trust" or not limit < enough:
+    if reason.level == "trust" or not radii < settings.tail_hidden_error:
         return reason
     text = (
-        f"{reason.text}, but more than {percent(limit)} exchanged labels would have been noticed "
-        f"(good: below {percent(enough)})"
+        f"{reason.text}, but mismatches that would change the slopes by "
+        f"{settings.tail_hidden_error:g} such radius would have been noticed"
     )
     return replace(reason, level="trust", text=text, advice="")
 

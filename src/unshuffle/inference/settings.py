@@ -102,18 +102,15 @@ class CheckSettings:
     inconsistent_p: float = 0.001
     rate_difference: float = 0.15
     mismatched_slope: float = 0.35
-    # Least squares is trusted where the rate of mismatches that cannot be excluded changes it by
-    # less than so many times its 95 % radius, however small the p-value of "no mismatches" is: of
-    # 28 fits to real tables with p-values little above the limits that passed, all were sound.
-    excluded_rate: float = 1.5
+    # Error of least squares, in 95 % radii, by as many mismatches as cannot be excluded: below two it
+    # is sound even then. This holds however small the p-value of "no mismatches" is.
+    hidden_error: float = 2.0
     # Share of labels more than so many robust standard deviations from least squares. With many, a
     # law of heavy tails describes mismatches as well as they are, and the limit of their rate may
-    # be too low: only half of the usual limit removes the doubt. Chosen on five labels of each of
-    # the open real tables: of 81 fits that this lets pass 80 were sound, of 49 others with 10 or
-    # 30 % permuted 42.
+    # be too low: half of the usual error removes the doubt.
     tail_scales: float = 4.0
     tail_caution: float = 0.035
-    tail_excluded_rate: float = 0.75
+    tail_hidden_error: float = 1.0
     # Share of the residual sum of squares of one label. With more, least squares follows it alone.
     one_label_caution: float = 0.5
     # Rate from which on mismatches and components of a mixture describe the same labels.
