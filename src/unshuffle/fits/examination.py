@@ -194,8 +194,8 @@ def _facts(
     """What holds whatever the answer will be.
 
     If `both` descriptions must show mismatches, the weaker evidence counts. The limit of the rate
-    is always the larger one: that of the profile takes least squares for exact, and is too low where
-    many labels were exchanged.
+    is always the larger one: that of the profile takes least squares for exact, and is too low
+    where many labels were exchanged.
     """
     residual = y - reference.solve(y).fitted
     there: list[RateProfile | Association] = [profile]

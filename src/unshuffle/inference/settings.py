@@ -102,8 +102,8 @@ class CheckSettings:
     inconsistent_p: float = 0.001
     rate_difference: float = 0.15
     mismatched_slope: float = 0.35
-    # Error of least squares, in 95 % radii, by as many mismatches as cannot be excluded: below two it
-    # is sound even then. This holds however small the p-value of "no mismatches" is.
+    # Error of least squares, in 95 % radii, by as many mismatches as cannot be excluded: below two
+    # it is sound even then. This holds however small the p-value of "no mismatches" is.
     hidden_error: float = 2.0
     # Share of labels more than so many robust standard deviations from least squares. With many, a
     # law of heavy tails describes mismatches as well as they are, and the limit of their rate may
