@@ -121,6 +121,19 @@ def test_each_check_has_its_thresholds(reason, level):
     assert reason is None or (reason.text and (reason.advice or level == "trust"))
 
 
+@pytest.mark.parametrize(
+    ("limit", "radii", "start"),
+    [
+        (0.554, 3.21, "Up to 55 % of the labels could be exchanged without a sign; the slopes would "
+                      "then be off by 3.2 times the 95 % radius"),
+        (0.008, 0.3, "Up to 0.8 % of the labels"),
+        (1.0, np.inf, "Any share of the labels could be exchanged without a sign"),
+    ],
+)  # fmt: skip
+def test_mismatches_that_cannot_be_excluded_are_put_in_words(limit, radii, start):
+    assert order_checks.hidden_mismatches(limit, radii).text.startswith(start)
+
+
 def caution(check, value=1.0):
     return Reason("caution", check, value, 1.0, "doubtful", "look")
 

@@ -70,12 +70,17 @@ def hidden_mismatches(limit: float, radii: float, settings: CheckSettings = CHEC
 
     `limit` is the upper limit of their rate, `radii` the error of least squares at that rate.
     """
-    text = f"Up to {100.0 * limit:.2g} % of the labels could be exchanged without a sign"
-    text += (
-        f", and the slopes be off by {radii:.2g} times the 95 % radius of a fit with known order"
-        if isfinite(radii)
-        else ", and the slopes be off by any amount"
-    )
+    if isfinite(radii):
+        share = f"{100.0 * limit:.0f}" if limit >= 0.1 else f"{100.0 * limit:.1f}"
+        text = (
+            f"Up to {share} % of the labels could be exchanged without a sign; the slopes would "
+            f"then be off by {radii:.2g} times the 95 % radius of a fit with known order"
+        )
+    else:
+        text = (
+            "Any share of the labels could be exchanged without a sign, so that the slopes could "
+            "be off by any amount"
+        )
     return below(
         "mismatches that cannot be excluded", radii, settings.hidden_error, None, text,
         "see mismatch_sensitivity() for what other rates would mean, or mark known rows",
