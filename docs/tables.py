@@ -28,6 +28,7 @@ LEFT_OUT = {
     "bench.errors": {"measure"},
     "partial.swaps": {"target", "ours / best peer"},
     "verdict.checking": {"share"},
+    "verdict.other-noise": {"share"},
     "search.groups": {"noise of the match"},
 }
 

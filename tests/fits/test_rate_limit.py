@@ -60,3 +60,10 @@ def test_labels_without_noise_are_trusted():
     model = ShuffledRegressor(random_state=0).fit(X, X @ [1.0, -0.5, 0.3])
     assert model.verdict_.level == "trust"
     np.testing.assert_allclose(model.coef_, [1.0, -0.5, 0.3])
+
+
+def test_the_summary_names_the_limit_where_no_mismatches_are_found():
+    model = ShuffledRegressor(random_state=0).fit(*table(0, "normal", 0.0))
+    assert model.start_ == "least squares"
+    limit = f"{model.mismatch_limit_:.1%}"
+    assert f"mismatched: 0.0% (95 % limit {limit})" in str(model.summary())

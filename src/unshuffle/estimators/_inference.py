@@ -303,17 +303,21 @@ class InferenceMethods(BootstrapMethods):
         facts |= self._explained_facts()
         facts |= self._noise_facts()
         rate = getattr(self, "mismatch_rate_", None)
-        if rate is not None and np.isnan(rate):
-            facts["mismatched"] = "cannot be determined"
-        elif rate is not None and pairing != "lost":
-            error = (
-                "" if np.isnan(self.mismatch_rate_se_) else f" (se {self.mismatch_rate_se_:.2g})"
-            )
-            facts["mismatched"] = f"{rate:.1%}{error}"
+        if rate is not None and (np.isnan(rate) or pairing != "lost"):
+            facts["mismatched"] = self._mismatched(rate)
         if hasattr(self, "cv_results_"):
             facts["setting"] = self._chosen_setting()
         facts["standard errors"] = self._kind_of_errors()
         return facts
+
+    def _mismatched(self, rate: float) -> str:
+        """The rate of mismatches, and how well it is known."""
+        error, limit = self.mismatch_rate_se_, getattr(self, "mismatch_limit_", np.nan)
+        if np.isnan(rate):
+            return "cannot be determined"
+        if not np.isnan(error):
+            return f"{rate:.1%} (se {error:.2g})"
+        return f"{rate:.1%}" + ("" if np.isnan(limit) else f" (95 % limit {limit:.1%})")
 
     def _explained_facts(self) -> dict[str, str]:
         """Share of the variance explained, where the labels were in memory."""
