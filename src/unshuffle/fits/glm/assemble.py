@@ -71,6 +71,8 @@ def of_mostly_right(
         converged=found.converged,
         n_iter=found.n_iter,
         redraws=found.redraws,
+        expected_error=found.errors.expected_error,
+        given_distance=found.distance,
     )
 
 

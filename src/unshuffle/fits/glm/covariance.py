@@ -3,7 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import chi2
 
+from ...inference.error_size import median_error
 from ...kernels.types import FloatArray
 
 
@@ -17,11 +19,14 @@ class Errors(NamedTuple):
     fraction_kept, inflation : float
         Smallest share of the complete information about the coefficients that is observed, and the
         root mean square over directions of the standard errors over those of known order.
+    expected_error : float
+        Median error by these standard errors, in 95 % radii of a fit with known order.
     """
 
     covariance: FloatArray
     fraction_kept: float
     inflation: float
+    expected_error: float
 
 
 def observed_errors(information: FloatArray, complete: FloatArray, free: FloatArray) -> Errors:
@@ -35,12 +40,20 @@ def observed_errors(information: FloatArray, complete: FloatArray, free: FloatAr
     chosen = np.ix_(free, free)
     values = np.linalg.eigvalsh(information[chosen])
     if values[0] <= 1e-10 * values[-1]:
-        return Errors(covariance, min(0.0, float(values[0])), float("inf"))
+        return Errors(covariance, min(0.0, float(values[0])), float("inf"), float("nan"))
     covariance[chosen] = np.linalg.inv(information[chosen])
     root = np.linalg.cholesky(complete)
     # Eigenvalues of the covariance in units of that of known order.
     relative = np.linalg.eigvalsh(root.T @ covariance[:q, :q] @ root)
-    return Errors(covariance, 1.0 / float(relative[-1]), float(np.sqrt(relative.mean())))
+    inflation = float(np.sqrt(relative.mean()))
+    radii = median_error(np.diag(relative)) / float(np.sqrt(chi2.ppf(0.95, q)))
+    return Errors(covariance, 1.0 / float(relative[-1]), inflation, radii)
+
+
+def in_radii(difference: FloatArray, complete: FloatArray) -> float:
+    """Length of a difference of coefficients, in 95 % radii of a fit with known order."""
+    squared = float(difference @ complete @ difference)
+    return float(np.sqrt(max(squared, 0.0) / chi2.ppf(0.95, len(difference))))
 
 
 def sandwich(covariance: FloatArray, scores: FloatArray, n_parameters: int) -> FloatArray:

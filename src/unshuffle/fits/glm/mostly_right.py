@@ -11,7 +11,7 @@ from ...families.exponential import LabelFamily, RowTerms
 from ...families.irls import information_of
 from ...kernels.types import FloatArray
 from .climb import Climbed, climb
-from .covariance import Errors, observed_errors, sandwich
+from .covariance import Errors, in_radii, observed_errors, sandwich
 from .cox_model import CoxModel
 from .data import GlmData
 from .known import KnownFit
@@ -36,6 +36,8 @@ class MostlyRight(NamedTuple):
         Probability, before the labels are seen, that a label was redrawn.
     redraws : Redraws
         Whose label each may be.
+    distance : float
+        From the coefficients of the labels as given, in 95 % radii of a fit with known order.
     """
 
     theta: FloatArray
@@ -51,6 +53,7 @@ class MostlyRight(NamedTuple):
     n_iter: int
     redrawn: FloatArray
     redraws: Redraws
+    distance: float
     jumps: FloatArray | None = None
 
 
@@ -77,7 +80,8 @@ def fit_mostly_right(
     if robust:
         middle = _sandwich(model, errors, lambda: model.row_scores(found.parameters))
     terms = family.row_terms(eta, at.precision), family.label_terms(data.y, at.precision).v
-    return _result(data, model, found, errors, middle, at.precision, terms)
+    distance = in_radii(at.theta - known.theta, complete)
+    return _result(data, model, found, errors, middle, at.precision, terms, distance)
 
 
 def fit_mostly_right_times(
@@ -94,7 +98,9 @@ def fit_mostly_right_times(
     model.evaluate(found.parameters)  # the baseline, which derivatives have moved
     v = np.column_stack([times.event, times.cumulative(model.jumps)])
     terms = cox_rows(found.evaluation.eta), v
-    return _result(data, model, found, errors, middle, 1.0, terms)._replace(jumps=model.jumps)
+    distance = in_radii(found.parameters[: model.n_theta] - known.theta, complete)
+    result = _result(data, model, found, errors, middle, 1.0, terms, distance)
+    return result._replace(jumps=model.jumps)
 
 
 def _sandwich(
@@ -143,6 +149,7 @@ def _result(
     robust: FloatArray | None,
     precision: float,
     terms: tuple[RowTerms, FloatArray],
+    distance: float,
 ) -> MostlyRight:
     n, q = data.n_movable, model.n_theta
     matched = found.evaluation.shares.matched
@@ -172,4 +179,5 @@ def _result(
         found.n_iter,
         redrawn,
         redraws_of(data, *terms, found.evaluation.shares.log_density, redrawn, matched),
+        distance,
     )

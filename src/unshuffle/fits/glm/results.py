@@ -104,6 +104,11 @@ class FamilyFit:
         Twice the gain in log-likelihood over the model of the labels as given.
     fraction_kept, inflation : float
         Smallest fraction of the information kept, and standard errors over those of known order.
+    expected_error : float
+        Median error by the standard errors, in 95 % radii of a fit with known order; nan where no
+        label can be mismatched, or the order is lost.
+    given_distance : float
+        From the coefficients of the labels as given, in the same radii; nan likewise.
     linear_predictor : array of shape (n,)
     expected_labels : array of shape (n,) or None
         Where the order is lost.
@@ -141,6 +146,8 @@ class FamilyFit:
     group_sums: GroupSums | None = None
     verdict: Verdict | None = None
     redraws: Redraws | None = None
+    expected_error: float = float("nan")
+    given_distance: float = float("nan")
 
     @property
     def standard_errors(self) -> FloatArray:

@@ -6,8 +6,10 @@ import numpy as np
 
 from ...inference import checks, order_checks
 from ...inference.checks import below, percent
+from ...inference.settings import CHECKS
 from ...inference.verdict import Reason, Verdict, judge
 from ...kernels.types import FloatArray
+from ...search.rate_profile import p_value_of
 from .results import FamilyFit
 from .settings import FAMILY_CHECKS
 
@@ -37,8 +39,10 @@ def judge_family(fit: FamilyFit, n_informative: float, longest: float) -> Verdic
             None if isnan(fit.order_p_value) else order_checks.order(fit.order_p_value),
             order_checks.mismatches(fit.mismatch_rate),
             _consistency(fit),
+            evidence(fit),
             rate_error(fit.mismatch_rate_se),
             checks.precision(fit.inflation, fit.fraction_kept, order_used=True),
+            order_checks.expected_error(fit.expected_error),
         ]
     if fit.pairing == "lost":
         reasons += lost_checks(fit)
@@ -75,6 +79,26 @@ def separation(covariance: FloatArray, longest: float, family: str) -> Reason | 
         f"Linear predictors reach {longest:.1f} from their median",
         "labels may be separated by a feature: look for one that takes them apart",
     )  # fmt: skip
+
+
+def evidence(fit: FamilyFit) -> Reason | None:
+    """Do the labels show the mismatches that change the fit? nan: the rate was given or is zero."""
+    if isnan(fit.mismatch_rate_se):
+        return None
+    p_value, distance = p_value_of(max(fit.evidence, 0.0), fit.mismatch_rate), fit.given_distance
+    text = (
+        f"The p-value of no mismatches is {p_value:.2g}, and they change the coefficients by "
+        f"{distance:.2g} times the 95 % radius of a fit with known order (good: a p-value below "
+        f"{CHECKS.mismatch_p:g}, or a change below {CHECKS.same_fit:g})"
+    )
+    check = "evidence of mismatches"
+    if p_value < CHECKS.mismatch_p or distance < CHECKS.same_fit:
+        return Reason("trust", check, p_value, CHECKS.mismatch_p, text)
+    advice = (
+        "the labels may be in order: unless you know that some are not, use the coefficients of "
+        f"the labels as given, which the summary shows beside the fit; or {MORE}"
+    )
+    return Reason("caution", check, p_value, CHECKS.mismatch_p, text, advice)
 
 
 def rate_error(error: float) -> Reason | None:
