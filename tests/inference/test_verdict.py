@@ -101,6 +101,8 @@ def test_the_worst_reason_decides_and_comes_first():
         (lost_checks.agreement(1, False), "caution"),
         (lost_checks.agreement(1, True), "trust"),
         (lost_checks.agreement(2, False), "trust"),
+        (lost_checks.agreement(2, False, one_group=True), "caution"),
+        (lost_checks.agreement(3, False, one_group=True), "trust"),
         (lost_checks.shrinkage(0.99), "trust"),
         (lost_checks.narrow_groups(0.1), "caution"),
         (lost_checks.anchor("group means", 40, 0.3), "caution"),

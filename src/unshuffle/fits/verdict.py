@@ -150,7 +150,7 @@ def _match_checks(found: AutoFit, problem: Problem) -> list[Reason | None]:
         lost_checks.confirmed(compared, means),
         *_distinct_values(found, problem),
         lost_checks.confirmed(lost_checks.recovery(found.refit_distances), means),
-        lost_checks.agreement(search.n_found, search.certified),
+        lost_checks.agreement(search.n_found, search.certified, one_group=problem.n_blocks == 1),
         _precision(found),
         lost_checks.confirmed(checks.noise_sensitivity(found.temper_shift), means),
         None if as_given is None else lost_checks.shrinkage(found.shrinkage_share),

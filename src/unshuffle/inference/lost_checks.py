@@ -47,9 +47,15 @@ def recovery(distances: FloatArray, settings: CheckSettings = CHECKS) -> Reason:
     )  # fmt: skip
 
 
-def agreement(n_found: int, certified: bool, settings: CheckSettings = CHECKS) -> Reason:
-    """Did independent starts end in the same match?"""
-    check, value, needed = "agreement of searches", float(n_found), settings.starts_needed
+def agreement(
+    n_found: int, certified: bool, settings: CheckSettings = CHECKS, *, one_group: bool = False
+) -> Reason:
+    """Did independent starts end in the same match?
+
+    More of them are needed in `one_group`, where wrong matches are many.
+    """
+    check, value = "agreement of searches", float(n_found)
+    needed = settings.starts_needed_alone if one_group else settings.starts_needed
     if certified:
         return Reason("trust", check, value, needed, "The best match is proved to be optimal")
     starts = "1 independent start" if n_found == 1 else f"{n_found} independent starts"
