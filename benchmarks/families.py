@@ -1,6 +1,6 @@
 """Families: linked labels beside the R package postlink, lost order inside groups, times and speed.
 
-    python -m benchmarks.families [--sets 40] [--coverage 0] [--only linked groups speed]
+    python -m benchmarks.families [--sets 40] [--coverage 0] [--only linked verdicts groups speed]
 
 postlink's figures are from earlier runs of the R package on data of this kind.
 """
@@ -10,9 +10,12 @@ import time
 import warnings
 
 import numpy as np
+from scipy.stats import chi2
 
 from unshuffle import ShuffledClassifier, ShuffledCoxRegressor, ShuffledRegressor
 from unshuffle.families.catalogue import FAMILIES
+
+from .verdict_thresholds import SOUND
 
 TRUTH = {
     "bernoulli": np.array([2.0, -1.0]),
@@ -49,12 +52,18 @@ def labels(name, X, rng):
 
 def linked(name, seed, n=1_000, rate=0.2):
     """Rows with a share of labels exchanged among each other."""
+    X, _, given = ordered_and_given(name, seed, n, rate)
+    return X, given
+
+
+def ordered_and_given(name, seed, n, rate):
+    """The same, with the labels in their own order too."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 2))
     y = labels(name, X, rng)
-    moved = rng.choice(n, round(rate * n), replace=False)
-    y[moved] = y[rng.permutation(moved)]
-    return X, y
+    given, moved = y.copy(), rng.choice(n, round(rate * n), replace=False)
+    given[moved] = y[rng.permutation(moved)]
+    return X, y, given
 
 
 def grouped(name, seed, n_groups=100, size=10):
@@ -90,6 +99,28 @@ def run_linked(n_sets, n_coverage):
 
 def _moments(found):
     return np.mean(found, axis=0), np.std(found, axis=0, ddof=1)
+
+
+def run_verdicts(n_sets):
+    print(
+        "trusted fits, and those of them with an error below twice the 95 % radius of known order"
+    )
+    for name, truth in TRUTH.items():
+        for n in (300, 1_000):
+            counts = []
+            for rate in (0.0, 0.2, 0.5):
+                errors = []
+                for seed in range(n_sets):
+                    X, y, given = ordered_and_given(name, seed, n, rate)
+                    model = estimator(name, pairing="mostly-right").fit(X, given)
+                    known = estimator(name, pairing="known").fit(X, y)
+                    apart = model.coef_.ravel() - truth
+                    squared = apart @ np.linalg.solve(known.covariance()[-2:, -2:], apart)
+                    if model.verdict_.level == "trust":
+                        errors.append(np.sqrt(squared / chi2.ppf(0.95, 2)))
+                sound = sum(error < SOUND for error in errors)
+                counts.append(f"{rate:.0%} mismatched {len(errors)} ({sound})")
+            print(f"  {name:10} n = {n:5,}: {', '.join(counts)} of {n_sets}")
 
 
 def run_groups(n_sets):
@@ -147,10 +178,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--sets", type=int, default=40)
     parser.add_argument("--coverage", type=int, default=0, help="sets for coverage")
-    parser.add_argument("--only", nargs="*", default=["linked", "groups", "speed"])
+    parser.add_argument("--only", nargs="*", default=["linked", "verdicts", "groups", "speed"])
     options = parser.parse_args()
     if "linked" in options.only:
         run_linked(options.sets, options.coverage)
+    if "verdicts" in options.only:
+        run_verdicts(options.sets)
     if "groups" in options.only:
         run_groups(min(options.sets, 30))
     if "speed" in options.only:
