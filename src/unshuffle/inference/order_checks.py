@@ -103,8 +103,8 @@ def tails(share: float, radii: float, settings: CheckSettings = CHECKS) -> Reaso
     if reason.level == "trust" or not radii < settings.tail_hidden_error:
         return reason
     text = (
-        f"{reason.text}, but mismatches that would change the slopes by "
-        f"{settings.tail_hidden_error:g} such radius would have been noticed"
+        f"{reason.text}, but mismatches that change the slopes by more than "
+        f"{settings.tail_hidden_error:g} times their 95 % radius would have been noticed"
     )
     return replace(reason, level="trust", text=text, advice="")
 
