@@ -1,6 +1,7 @@
 """Simulated sets for the verdict: one family to set its thresholds on, others to check them.
 
-The families share no setting: other sizes, dimensions, noise, features, coefficients and shuffles.
+The first two families share no setting: other sizes, dimensions, noise, features, coefficients and
+shuffles. The third has other laws of the noise.
 What is asked of a fit that is trusted: an error below twice the 95 % radius of a fit with known
 order, both in the metric of X, where that radius is `noise * sqrt(chi2.ppf(.95, d))`.
 """

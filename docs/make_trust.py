@@ -78,7 +78,8 @@ def main():
     show(other)
     if keep:
         tables = {"checking": found, "other-noise": other}
-        write_result("verdict", "python -m docs.make_trust --json", tables, sets=N_SETS)
+        sizes = {"sets": N_SETS, "sets with other noise": N_OTHER}
+        write_result("verdict", "python -m docs.make_trust --json", tables, **sizes)
 
 
 if __name__ == "__main__":

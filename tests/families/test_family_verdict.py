@@ -9,7 +9,7 @@ from scipy.stats import chi2
 
 from unshuffle import ShuffledClassifier, ShuffledRegressor
 from unshuffle.fits.glm.covariance import in_radii, observed_errors
-from unshuffle.fits.glm.verdict import evidence
+from unshuffle.fits.glm.verdict import sign_of_mismatches
 
 
 def classes(seed, slopes, n=300):
@@ -43,19 +43,20 @@ def test_mismatches_that_show_are_no_reason_for_caution():
     y[:100] = rng.permutation(y[:100])
     model = ShuffledRegressor(family="poisson", random_state=0).fit(X, y)
     checks = {reason.check: reason for reason in model.verdict_.reasons}
-    assert checks["evidence of mismatches"].value < 1e-6
+    assert checks["sign of mismatches"].value < 1e-6
     assert checks["expected error"].level == "trust" and model.verdict_.level == "trust"
 
 
-def test_evidence_counts_only_where_mismatches_change_the_fit():
+def test_a_sign_counts_only_where_mismatches_change_the_fit():
     X, y, _ = classes(1, [1.0, -0.5])
     found = ShuffledClassifier(random_state=0).fit(X, y)._found
     fit = replace(found, mismatch_rate=0.2, mismatch_rate_se=0.1)
     weak = replace(fit, evidence=1.0, given_distance=1.2)
-    assert evidence(weak).level == "caution" and "labels as given" in evidence(weak).advice
-    assert evidence(replace(weak, evidence=20.0)).level == "trust"
-    assert evidence(replace(weak, given_distance=0.1)).level == "trust"
-    assert evidence(replace(weak, mismatch_rate_se=np.nan)) is None  # given, or zero
+    assert sign_of_mismatches(weak).level == "caution"
+    assert "labels as given" in sign_of_mismatches(weak).advice
+    assert sign_of_mismatches(replace(weak, evidence=20.0)).level == "trust"
+    assert sign_of_mismatches(replace(weak, given_distance=0.1)).level == "trust"
+    assert sign_of_mismatches(replace(weak, mismatch_rate_se=np.nan)) is None  # given, or zero
 
 
 def test_errors_in_radii_have_closed_forms():

@@ -208,7 +208,7 @@ def test_page_about_the_paper_is_that_of_its_results(from_root):
 THRESHOLDS = {
     "match against unrelated labels": ("match_p_caution", "match_p_reject"),
     "recoverability": ("refit_caution", "refit_reject"),
-    "agreement of searches": ("starts_needed", "starts_needed_alone"),
+    "agreement of searches": ("starts_needed", "starts_needed_one_group"),
     "precision": ("inflation_caution", "inflation_linked", "inflation_least"),
     "doubts about the match": ("doubts_reject",),
     "sensitivity to the noise": ("noise_caution", "noise_caution_linked", "noise_reject"),

@@ -27,9 +27,7 @@ from .settings import MixtureSettings
 from .table_fits import TableFits, inflation_of
 
 
-def fit_order_given(
-    fits: TableFits, *, order_is_sure: bool, isolated: Isolated | None = None
-) -> Outcome:
+def fit_order_given(fits: TableFits, *, order_is_sure: bool, isolated: Isolated | None) -> Outcome:
     """The answer where the order given is used: with mismatches, or least squares.
 
     A fit with mismatches needs a sign of mismatches, and must be consistent with least squares on

@@ -55,7 +55,7 @@ def agreement(
     More of them are needed in `one_group`, where wrong matches are many.
     """
     check, value = "agreement of searches", float(n_found)
-    needed = settings.starts_needed_alone if one_group else settings.starts_needed
+    needed = settings.starts_needed_one_group if one_group else settings.starts_needed
     if certified:
         return Reason("trust", check, value, needed, "The best match is proved to be optimal")
     starts = "1 independent start" if n_found == 1 else f"{n_found} independent starts"

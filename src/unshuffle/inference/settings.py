@@ -43,10 +43,10 @@ class CheckSettings:
     # below two: to be trusted it must be more probably sound than not.
     expected_error: float = 2.0
     # Independent starts that end in the best match: one alone says nothing about a better match.
-    # Two were not enough where all labels are in one group: of ten matches of simulated sets with
-    # more than three features (`benchmarks.verdict_sets`) that two starts found, nine were wrong.
+    # Two were not enough where all labels are in one group: of nine matches of simulated sets with
+    # more than three features (`benchmarks.verdict_sets`) that two starts found, eight were wrong.
     starts_needed: int = 2
-    starts_needed_alone: int = 3
+    starts_needed_one_group: int = 3
     # Change of the fit on aligning labels at inflated noise, as a share of its length. A fit that
     # moves by half of its length is determined by the estimate of the noise, not by the labels. Of
     # real tables in groups that moved by 0.2 to 0.25, 3 of 18 trusted fits were not sound.

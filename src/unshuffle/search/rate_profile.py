@@ -29,7 +29,8 @@ def shapes_named(noise: str) -> tuple[NoiseShape, ...]:
     return tuple(shape for shape in SHAPES if noise in {"auto", shape.name})
 
 
-LIKELY_DROP = 2.71  # 90 % of a χ² variable with one degree of freedom lie below: one side of 95 %
+# One-sided 95 % limit: 90 % of a χ² variable with one degree of freedom lie below.
+LIKELY_DROP = 2.71
 SAME_RATE = 1e-3  # rates nearer to each other count as one
 
 

@@ -53,7 +53,7 @@ class MostlyRight(NamedTuple):
     n_iter: int
     redrawn: FloatArray
     redraws: Redraws
-    distance: float
+    distance: float = float("nan")
     jumps: FloatArray | None = None
 
 
@@ -80,8 +80,8 @@ def fit_mostly_right(
     if robust:
         middle = _sandwich(model, errors, lambda: model.row_scores(found.parameters))
     terms = family.row_terms(eta, at.precision), family.label_terms(data.y, at.precision).v
-    distance = in_radii(at.theta - known.theta, complete)
-    return _result(data, model, found, errors, middle, at.precision, terms, distance)
+    result = _result(data, model, found, errors, middle, at.precision, terms)
+    return result._replace(distance=in_radii(result.theta - known.theta, complete))
 
 
 def fit_mostly_right_times(
@@ -98,9 +98,9 @@ def fit_mostly_right_times(
     model.evaluate(found.parameters)  # the baseline, which derivatives have moved
     v = np.column_stack([times.event, times.cumulative(model.jumps)])
     terms = cox_rows(found.evaluation.eta), v
-    distance = in_radii(found.parameters[: model.n_theta] - known.theta, complete)
-    result = _result(data, model, found, errors, middle, 1.0, terms, distance)
-    return result._replace(jumps=model.jumps)
+    result = _result(data, model, found, errors, middle, 1.0, terms)
+    distance = in_radii(result.theta - known.theta, complete)
+    return result._replace(distance=distance, jumps=model.jumps)
 
 
 def _sandwich(
@@ -149,7 +149,6 @@ def _result(
     robust: FloatArray | None,
     precision: float,
     terms: tuple[RowTerms, FloatArray],
-    distance: float,
 ) -> MostlyRight:
     n, q = data.n_movable, model.n_theta
     matched = found.evaluation.shares.matched
@@ -179,5 +178,4 @@ def _result(
         found.n_iter,
         redrawn,
         redraws_of(data, *terms, found.evaluation.shares.log_density, redrawn, matched),
-        distance,
     )

@@ -39,7 +39,7 @@ def judge_family(fit: FamilyFit, n_informative: float, longest: float) -> Verdic
             None if isnan(fit.order_p_value) else order_checks.order(fit.order_p_value),
             order_checks.mismatches(fit.mismatch_rate),
             _consistency(fit),
-            evidence(fit),
+            sign_of_mismatches(fit),
             rate_error(fit.mismatch_rate_se),
             checks.precision(fit.inflation, fit.fraction_kept, order_used=True),
             order_checks.expected_error(fit.expected_error),
@@ -81,7 +81,7 @@ def separation(covariance: FloatArray, longest: float, family: str) -> Reason | 
     )  # fmt: skip
 
 
-def evidence(fit: FamilyFit) -> Reason | None:
+def sign_of_mismatches(fit: FamilyFit) -> Reason | None:
     """Do the labels show the mismatches that change the fit? nan: the rate was given or is zero."""
     if isnan(fit.mismatch_rate_se):
         return None
@@ -91,7 +91,7 @@ def evidence(fit: FamilyFit) -> Reason | None:
         f"{distance:.2g} times the 95 % radius of a fit with known order (good: a p-value below "
         f"{CHECKS.mismatch_p:g}, or a change below {CHECKS.same_fit:g})"
     )
-    check = "evidence of mismatches"
+    check = "sign of mismatches"
     if p_value < CHECKS.mismatch_p or distance < CHECKS.same_fit:
         return Reason("trust", check, p_value, CHECKS.mismatch_p, text)
     advice = (
